@@ -16,6 +16,7 @@ import type {
   PriceRecord,
   SavedConfig,
   SidecarRecord,
+  StoredCredential,
   WorkspaceRecord,
 } from './compiled-entries.ts';
 import { compileLimits, NO_LIMITS } from './owner-limits.ts';
@@ -264,11 +265,18 @@ function compileGuardrail(
     slug: body.slug,
     workspace,
     body,
-    credentials: body.checks.map(({ credential = '' }) => credentials.get(credential)),
+    credentials: body.checks.map(({ credential = '', parametersFrom = '' }) =>
+      storedOf(credentials.get(credential), credentials.get(parametersFrom)),
+    ),
     hostOrigin: compileReach(body.reach),
     needsFleet: (body.needsFleet ?? []).length > 0,
   };
 }
+
+const storedOf = (credential: Credential | undefined, from: Credential | undefined): StoredCredential => ({
+  ...(credential === undefined ? {} : { fields: credential.fields }),
+  ...(from === undefined ? {} : { parameters: from.parameters }),
+});
 
 /** A time that cannot be read counts as past, so that the key or account is refused. */
 function toMs(time: string | undefined): number {

@@ -21,8 +21,8 @@ export interface Credential {
   readonly parameters: ReadonlyMap<string, Secret>;
 }
 
-/** What a check needs and no ConfigMap holds. */
-export type StoredCredential = Pick<Credential, 'fields' | 'parameters'>;
+/** What a check needs and no ConfigMap holds: its credential, and parameters that may be secret, as JSON. */
+export type StoredCredential = Partial<Pick<Credential, 'fields' | 'parameters'>>;
 
 /** A Guardrail. */
 export interface GuardrailRecord {
@@ -30,8 +30,8 @@ export interface GuardrailRecord {
   readonly slug: string;
   readonly workspace: string | null;
   readonly body: EntryBody<'guardrail'>;
-  /** Of each check of the body; undefined where it has none. */
-  readonly credentials: readonly (StoredCredential | undefined)[];
+  /** Of each check of the body. */
+  readonly credentials: readonly StoredCredential[];
   /** The reach of hosts that its parameters name. */
   readonly hostOrigin: HostScope;
   /** A credential stays with the fleet: a sidecar cannot use it. */

@@ -1,4 +1,4 @@
-import { entryId } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, entryId } from '@gatehouse/crds/snapshot';
 import { type Entries, guardrail, organisation, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { reveal } from '../lib/secret.ts';
@@ -37,13 +37,29 @@ describe('a guardrail', () => {
       { id: 'acme.scan', parameters: {}, credential: entryId('credential', 'team-a', 'acme') },
       { id: 'default.contains', parameters: { words: ['x'] } },
     ];
-    const keyOf = () => held.current?.guardrail('team-a', 'scan')?.credentials.map((one) => one?.fields.get('apiKey'));
+    const keyOf = () => held.current?.guardrail('team-a', 'scan')?.credentials.map((one) => one.fields?.get('apiKey'));
     for (const [version, apiKey] of ['first', 'second'].entries()) {
       await held.load(version + 1, snapshot(guardrail('scan', checks), provider('acme', { secret: { apiKey } })));
       const [own, none] = keyOf() ?? [];
       expect([reveal(own ?? ''), none]).toEqual([apiKey, undefined]);
     }
   });
+});
+
+test('parameters that may be secret are those of their entry, and are not shown', async () => {
+  const held = createSnapshotHolder({ providers: PROVIDERS });
+  const parametersFrom = entryId('credential', 'team-a', 'hidden');
+  const stored = guardrail('call', [{ id: 'acme.call', parameters: {}, parametersFrom }]);
+  const hidden = (text: string) => {
+    const body = { fields: {}, parameters: { headers: text } };
+    return { ...{ kind: 'credential', id: parametersFrom, workspace: 'team-a', generation: 1 }, digest: text, body };
+  };
+  for (const [version, text] of ['{"x-token":"first"}', '{"x-token":"second"}'].entries()) {
+    await held.load(version + 1, snapshot(stored, hidden(text) as AnyEntry)); // kind and body fit
+    const record = held.current?.guardrail('team-a', 'call');
+    expect(reveal(record?.credentials[0]?.parameters?.get('headers') ?? '')).toBe(text);
+    expect(JSON.stringify([...(record?.credentials[0]?.parameters ?? [])])).not.toContain('x-token');
+  }
 });
 
 describe('the default guardrails of a workspace', () => {

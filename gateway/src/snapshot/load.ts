@@ -1,6 +1,6 @@
 /** Loads a Snapshot: as a whole, or as an update of the one that is served. */
 import type { TargetCaps } from '@gatehouse/crds/config';
-import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
+import type { AnyEntry, EntryBody, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
 import { type Compiled, type Credentials, compileEntry, toCredential } from './compile.ts';
@@ -190,11 +190,7 @@ function loadEntry(
 
 /** Digests of the credentials an entry is compiled with: a rotated secret recompiles its users. */
 function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): string {
-  if (entry.kind === 'guardrail')
-    return keyOf(
-      entry.body.checks.map(({ credential = '' }) => credential),
-      digests,
-    );
+  if (entry.kind === 'guardrail') return keyOf(secretEntriesOf(entry.body), digests);
   if (entry.kind === 'provider') return `+${digests.get(entry.body.credential ?? '') ?? ''}`;
   if (entry.kind !== 'config') return '';
   const ids = new Set<string>();
@@ -205,6 +201,9 @@ function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): s
   }
   return keyOf([...ids].sort(), digests);
 }
+
+const secretEntriesOf = ({ checks }: EntryBody<'guardrail'>): readonly string[] =>
+  checks.flatMap(({ credential = '', parametersFrom = '' }) => [credential, parametersFrom]);
 
 const keyOf = (credentials: readonly string[], digests: ReadonlyMap<string, string>): string =>
   credentials.reduce((key, id) => `${key}+${digests.get(id) ?? ''}`, '');
