@@ -97,6 +97,19 @@ describe('keys at a URL', () => {
   });
 });
 
+test('the budget of a token ends for its subject alone, whatever token is sent', async () => {
+  await using world = await startWorld({
+    entries: () => [issuer(ISS, { jwks: [one.jwk], allowLimitClaims: true })],
+  });
+  const tokenOf = (sub: string, jti: string): Promise<string> =>
+    one.sign({ ...times(), sub, jti, usage_limits: [{ type: 'tokens', credit_limit: 100 }] });
+  const token = await tokenOf('ada', '1');
+  expect((await ask(world, token)).status).toBe(200);
+  await waitFor(async () => (await ask(world, token)).status === 412, { what: 'the end of the budget' });
+  expect((await ask(world, await tokenOf('ada', '2'))).status).toBe(412);
+  expect((await ask(world, await tokenOf('bob', '3'))).status).toBe(200);
+});
+
 /** More than any key set has. */
 function endless(response: Parameters<RequestListener>[1]): void {
   response.write('{"keys":[');

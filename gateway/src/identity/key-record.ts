@@ -1,10 +1,10 @@
 /** What the holder of a token may do, as the record of a key of one workspace. Rules: docs/behaviour/identity.md. */
 import { hash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
-import type { RateLimitBody } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
 import type { Claims } from '../lib/jwt/index.ts';
 import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
+import { limitClaims } from './limit-claims.ts';
 
 export interface TokenIdentity {
   readonly key: KeyRecord;
@@ -23,7 +23,6 @@ const MAX_USER = 255;
 const MAX_SCOPES = 200;
 const MAX_METADATA = 64;
 const MAX_METADATA_VALUE = 128;
-const MAX_LIMITS = 10;
 
 /** Throws AppError WORKSPACE_FORBIDDEN, or KEY_INVALID for limits that cannot be read. */
 export function toIdentity(claims: Claims, issuer: IssuerRecord, snapshot: SnapshotView): TokenIdentity {
@@ -31,7 +30,8 @@ export function toIdentity(claims: Claims, issuer: IssuerRecord, snapshot: Snaps
   const workspace = workspaceOf(claims, issuer, snapshot);
   const user = textOf(claims, namesOf(issuer.claims?.user, USER_CLAIMS))?.slice(0, MAX_USER);
   const subject = textOf(claims, ['sub']) ?? user ?? '';
-  const id = keyId(issuer.issuer, subject);
+  const id = keyId(workspace, issuer.issuer, subject);
+  const claimed = limitClaims(claims, issuer);
   const key: KeyRecord = {
     id,
     name: (user ?? subject).slice(0, MAX_SUBJECT) || 'token',
@@ -40,7 +40,7 @@ export function toIdentity(claims: Claims, issuer: IssuerRecord, snapshot: Snaps
     defaults: defaultsOf(claims, workspace, snapshot),
     limits: compileLimits(
       { subject: id, workspace },
-      { rateLimits: [...issuer.rateLimits, ...rateLimitsOf(claims, issuer)] },
+      { rateLimits: [...issuer.rateLimits, ...claimed.rateLimits], usageLimits: claimed.usageLimits },
     ),
     expiresAtMs: (Number(claims['exp']) + issuer.clockSkewSeconds) * 1000,
     user,
@@ -48,10 +48,10 @@ export function toIdentity(claims: Claims, issuer: IssuerRecord, snapshot: Snaps
   return { key, keyHash: hash('sha256', key.id) };
 }
 
-/** Limits are counted by issuer and subject: all tokens of a person or program share them. */
-function keyId(issuer: string, subject: string): string {
+/** Limits are counted by workspace, issuer and subject: all tokens of a person or program share them. */
+function keyId(workspace: string, issuer: string, subject: string): string {
   const short = subject.length <= MAX_SUBJECT ? subject : `sha256:${hash('sha256', subject)}`;
-  return `token/${hash('sha256', issuer).slice(0, 16)}/${short}`;
+  return `token/${workspace}/${hash('sha256', issuer).slice(0, 16)}/${short}`;
 }
 
 function checkOrganisation(claims: Claims, { organisation, claims: names }: IssuerRecord): void {
@@ -117,30 +117,6 @@ function metadataOf(value: unknown): Record<string, string> | undefined {
     Object.fromEntries(texts.map(([name, text]) => [name, text.slice(0, MAX_METADATA_VALUE)])),
   );
 }
-
-const UNITS: ReadonlySet<unknown> = new Set(['rps', 'rpm', 'rph', 'rpd', 'rpw']);
-
-function rateLimitsOf(claims: Claims, { allowLimitClaims }: IssuerRecord): readonly RateLimitBody[] {
-  const value = allowLimitClaims ? claims['rate_limits'] : undefined;
-  if (value === undefined) return [];
-  const limits = Array.isArray(value) && value.length <= MAX_LIMITS ? value.map(toRateLimit) : [undefined];
-  // A limit that is not understood must not count as none.
-  if (limits.includes(undefined)) throw unreadable('rate_limits');
-  return limits.filter((limit) => limit !== undefined);
-}
-
-function toRateLimit(limit: unknown): RateLimitBody | undefined {
-  const { type = 'requests', unit, value } = isObject(limit) ? limit : {};
-  if ((type !== 'requests' && type !== 'tokens') || !UNITS.has(unit)) return undefined;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) return undefined;
-  return { type, unit: unit as RateLimitBody['unit'], value }; // one of UNITS
-}
-
-const unreadable = (claim: string): AppError =>
-  new AppError('KEY_INVALID', {
-    detail: `Invalid API Key: the claim ${claim} of the token cannot be read`,
-    param: claim,
-  });
 
 const namesOf = (own: string | undefined, usual: readonly string[]): readonly string[] =>
   own === undefined ? usual : [own];

@@ -149,10 +149,67 @@ describe('the holder of a token', () => {
     },
   );
 
-  test('shares limits with all tokens of the same issuer and subject, and with no others', async () => {
+  test('has the budgets of the token only where the issuer says so', async () => {
+    const claims = {
+      usage_limits: [
+        { credit_limit: 12.5, alert_threshold: 10, periodic_reset: 'monthly' },
+        { name: 'tokens', type: 'tokens', credit_limit: 1_000, periodic_reset_days: 7 },
+        { credit_limit: '0001', next_usage_reset_at: '2026-12-24T18:00:00+02:00' },
+      ],
+    };
+    const budgets = (await holderOf(claims, { allowLimitClaims: true }))?.key.limits.budgets ?? [];
+    expect(budgets.map(({ type, limit, alertAt, schedule }) => ({ type, limit, alertAt, schedule }))).toEqual([
+      { type: 'cost', limit: 12_500_000_000, alertAt: 10_000_000_000, schedule: { reset: { period: 'monthly' } } },
+      { type: 'tokens', limit: 1_000, schedule: { reset: { days: 7 } } },
+      { type: 'cost', limit: 1_000_000_000, schedule: { firstResetAtMs: Date.parse('2026-12-24T00:00:00Z') } },
+    ]);
+    expect(budgets.map(({ id }) => id.slice(id.indexOf('|')))).toEqual([
+      '|cost|main',
+      '|tokens|tokens',
+      '|cost|main-3',
+    ]);
+    expect(budgets[0]).toMatchObject({ slot: 'team-a', owner: { kind: 'key', slug: 'ada' } });
+    expect((await holderOf(claims))?.key.limits).toBe(NO_LIMITS);
+    const one = await holderOf({ usage_limits: { credit_limit: 1 } }, { allowLimitClaims: true });
+    expect(one?.key.limits.budgets).toHaveLength(1);
+  });
+
+  test.for<unknown>([
+    'all',
+    {},
+    [{ credit_limit: 0.5 }],
+    [{ credit_limit: -1 }],
+    [{ credit_limit: 1e300 }],
+    [{ credit_limit: '1e3' }],
+    [{ credit_limit: 9_007_200 }],
+    [{ credit_limit: 99, type: 'tokens' }],
+    [{ credit_limit: 100.5, type: 'tokens' }],
+    [{ credit_limit: 10, type: 'requests' }],
+    [{ credit_limit: 10, alert_threshold: 10 }],
+    [{ credit_limit: 10, alert_threshold: 'soon' }],
+    [{ credit_limit: 10, periodic_reset: 'daily' }],
+    [{ credit_limit: 10, periodic_reset: 'weekly', periodic_reset_days: 7 }],
+    [{ credit_limit: 10, periodic_reset_days: 366 }],
+    [{ credit_limit: 10, next_usage_reset_at: 'tomorrow' }],
+    [{ credit_limit: 10, per_model: 'gpt-4o' }],
+    [{ credit_limit: 10, name: 'a|b' }],
+    [
+      { credit_limit: 10, name: 'a' },
+      { credit_limit: 20, name: 'a' },
+    ],
+    Array(9).fill({ credit_limit: 10 }),
+  ])('is refused with budgets that cannot be read: %j', async (budgets) => {
+    await expect(holderOf({ usage_limits: budgets }, { allowLimitClaims: true })).rejects.toMatchObject({
+      code: 'KEY_INVALID',
+      param: 'usage_limits',
+    });
+  });
+
+  test('shares limits with all tokens of the same workspace, issuer and subject, and with no others', async () => {
     const idOf = async (claims: Record<string, unknown>) => (await holderOf(claims))?.key.id;
     expect(await idOf({ jti: '1' })).toBe(await idOf({ jti: '2' }));
     expect(await idOf({ sub: 'bob' })).not.toBe(await idOf({}));
+    expect(await idOf({ gw_workspace: 'team-b' })).not.toBe(await idOf({}));
     expect(await idOf({ sub: 'x'.repeat(5_000) })).not.toBe(await idOf({ sub: 'x'.repeat(5_001) }));
     expect((await idOf({ sub: 'x'.repeat(5_000) }))?.length).toBeLessThan(256);
   });
