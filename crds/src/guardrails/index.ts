@@ -1,6 +1,7 @@
 /** Guardrail checks as the contract knows them: docs/behaviour/guardrails.md. */
 export { forwardHeaders, timeout } from './calls.ts';
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
+export * from './checks/hosted.ts';
 export * from './checks/jwt.ts';
 export * from './checks/local.ts';
 export * from './checks/outbound.ts';

@@ -1,5 +1,6 @@
 /** All checks of the contract; each family of checks is one list. */
 import type { CheckEntry } from './check.ts';
+import { HOSTED_CHECKS } from './checks/hosted.ts';
 import { JWT_CHECKS } from './checks/jwt.ts';
 import { LOCAL_CHECKS } from './checks/local.ts';
 import { OUTBOUND_CHECKS } from './checks/outbound.ts';
@@ -10,6 +11,7 @@ export const CHECK_ENTRIES: readonly CheckEntry[] = [
   ...TEXT_CHECKS,
   ...JWT_CHECKS,
   ...OUTBOUND_CHECKS,
+  ...HOSTED_CHECKS,
 ];
 
 const BY_ID: ReadonlyMap<string, CheckEntry> = new Map(

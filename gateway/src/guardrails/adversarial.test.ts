@@ -11,6 +11,7 @@ const MAX_WORK_MS = 200;
 
 /** Parameters with which each check works most, and texts that are hard for it beside those for all. */
 const CASES: Readonly<Record<string, { readonly parameters: object; readonly texts?: readonly string[] }>> = {
+  'gw.dataservice': { parameters: {} },
   'default.sentenceCount': { parameters: {} },
   'default.wordCount': { parameters: {}, texts: ['a '.repeat(MIB / 2)] },
   'default.characterCount': { parameters: {} },

@@ -1,5 +1,6 @@
 /** All checks that this gateway runs; each family is one list. */
 
+import { HOSTED_CHECKS } from './checks/hosted/index.ts';
 import { JWT_CHECKS } from './checks/jwt/index.ts';
 import { LOCAL_CHECKS } from './checks/local/index.ts';
 import { OUTBOUND_CHECKS } from './checks/outbound/index.ts';
@@ -8,5 +9,8 @@ import type { CheckDefinition } from './contract.ts';
 
 /** By id. */
 export const CHECKS: ReadonlyMap<string, CheckDefinition> = new Map(
-  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS, ...OUTBOUND_CHECKS].map((check) => [check.entry.id, check]),
+  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS, ...OUTBOUND_CHECKS, ...HOSTED_CHECKS].map((check) => [
+    check.entry.id,
+    check,
+  ]),
 );
