@@ -46,6 +46,12 @@ describe('Secrets are named by', () => {
       want: ['team/a', 'team/b'],
     },
     {
+      rule: 'the checks of a Guardrail',
+      kind: 'Guardrail',
+      spec: { checks: [{ parametersSecretRef: { name: 'a' } }, { id: 'contains' }, 'broken'] },
+      want: ['team/a'],
+    },
+    {
       rule: 'an ApiKey that brings one',
       kind: 'ApiKey',
       spec: { secretRef: { name: 'a', key: 'k' } },
