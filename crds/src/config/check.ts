@@ -5,6 +5,7 @@
 
 import { type CheckPhase, hooksOf } from '../guardrails/index.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
+import { createPatternBudget, type PatternBudget } from '../patterns/index.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -17,7 +18,7 @@ import { HTTP_URL, type Issue } from '../schema/index.ts';
 import { parseDropPath } from './drop-path.ts';
 import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
 import type { RoutingNode } from './node.ts';
-import { createPatternBudget, type PatternBudget, parseQuery } from './query.ts';
+import { parseQuery } from './query.ts';
 import type { Strategy } from './strategy.ts';
 import { unsupportedIssues } from './unsupported.ts';
 
@@ -187,9 +188,9 @@ function* checkMembers(node: RoutingNode, path: Path, { saved }: CheckOptions): 
 const PHASES: readonly CheckPhase[] = ['input', 'output'];
 
 /** Guardrails that are written out: credentials of theirs would be readable in a resource. */
-function checkHooks(node: RoutingNode, path: Path, { saved, suggest }: StrategyOptions): readonly Issue[] {
+function checkHooks(node: RoutingNode, path: Path, { saved, patterns, suggest }: StrategyOptions): readonly Issue[] {
   return PHASES.flatMap((phase) => {
-    const hooks = hooksOf(node, phase, { path, literalCredentials: !saved, suggest });
+    const hooks = hooksOf(node, phase, { path, literalCredentials: !saved, patterns, suggest });
     return hooks.ok ? [] : hooks.error;
   });
 }

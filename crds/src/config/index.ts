@@ -1,17 +1,19 @@
+export {
+  estimatePatternSize,
+  MAX_CONFIG_PATTERN_SIZE,
+  MAX_PATTERN_LENGTH,
+  MAX_PATTERN_SIZE,
+  patternProblem,
+} from '../patterns/index.ts';
 export { type CacheSettings, cache } from './cache.ts';
 export { type CheckOptions, checkCaps, checkConfig, managedSlugOf, modelSlugOf, walkTargets } from './check.ts';
 export { type DropStep, parseDropPath } from './drop-path.ts';
 export { parseInlineConfig } from './inline.ts';
 export * from './limits.ts';
 export { credentialsIn, type RoutingNode, routingNodeOf } from './node.ts';
-export { estimatePatternSize } from './pattern-size.ts';
 export {
-  MAX_CONFIG_PATTERN_SIZE,
-  MAX_PATTERN_LENGTH,
-  MAX_PATTERN_SIZE,
   MAX_QUERY_DEPTH,
   parseQuery,
-  patternProblem,
   type Query,
   type QueryOperator,
   type QuerySubject,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_PATTERN_LENGTH, MAX_QUERY_DEPTH, parseQuery } from './query.ts';
+import { MAX_PATTERN_LENGTH } from '../patterns/index.ts';
+import { MAX_QUERY_DEPTH, parseQuery } from './query.ts';
 
 const nested = (levels: number): object => (levels === 0 ? {} : { $and: [nested(levels - 1)] });
 

@@ -1,8 +1,7 @@
 /** The grammar of conditional queries: docs/behaviour/routing.md#conditions. */
-import { RE2JS } from 're2js';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
+import { createPatternBudget, notText, type PatternBudget, patternProblem } from '../patterns/index.ts';
 import type { Issue } from '../schema/index.ts';
-import { estimatePatternSize } from './pattern-size.ts';
 
 export type QueryOperator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';
 
@@ -22,15 +21,6 @@ export type Query =
 
 /** Levels of $and and $or: bounds the stack of every walk. */
 export const MAX_QUERY_DEPTH = 8;
-/** Longest pattern in characters. */
-export const MAX_PATTERN_LENGTH = 1_000;
-/** Largest program of one pattern in steps: compiling it takes milliseconds. */
-export const MAX_PATTERN_SIZE = 1_000;
-/** Largest sum of the programs of all patterns of one config, in steps. */
-export const MAX_CONFIG_PATTERN_SIZE = 10_000;
-/** Steps that each pattern counts at least: even the smallest one has a cost. */
-const LEAST_PATTERN_SIZE = 10;
-
 const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
   '$eq',
   '$ne',
@@ -42,13 +32,6 @@ const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
   '$nin',
   '$regex',
 ]);
-
-/** Steps that are left for further patterns of a config. */
-export interface PatternBudget {
-  left: number;
-}
-
-export const createPatternBudget = (): PatternBudget => ({ left: MAX_CONFIG_PATTERN_SIZE });
 
 interface QueryPosition {
   readonly path: readonly (string | number)[];
@@ -113,29 +96,6 @@ function parseSubject(path: string): QuerySubject | undefined {
   if ((source !== 'metadata' && source !== 'params') || key === undefined || key === '' || rest.length > 0)
     return undefined;
   return { source, key };
-}
-
-const notText = (pattern: unknown): string | undefined =>
-  typeof pattern === 'string' ? undefined : 'expected a pattern as text';
-
-/** Why a pattern is refused, or undefined: RE2 cannot run it, or its program would be too large. */
-export function patternProblem(pattern: unknown, budget: PatternBudget = createPatternBudget()): string | undefined {
-  if (typeof pattern !== 'string') return notText(pattern);
-  if (pattern.length > MAX_PATTERN_LENGTH) return `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
-  const size = estimatePatternSize(pattern); // before anything is compiled
-  if (size > MAX_PATTERN_SIZE) {
-    return `the program of the pattern has about ${size} steps, since repeats multiply what they repeat and (?i) multiplies classes; at most ${MAX_PATTERN_SIZE} are allowed`;
-  }
-  budget.left -= Math.max(LEAST_PATTERN_SIZE, size);
-  if (budget.left < 0) {
-    return `with this pattern, those of the config have more than ${MAX_CONFIG_PATTERN_SIZE} steps together`;
-  }
-  try {
-    RE2JS.compile(pattern);
-    return undefined;
-  } catch (error) {
-    return `not a valid RE2 pattern: ${error instanceof Error ? error.message : 'cannot be compiled'}`;
-  }
 }
 
 function refuse(here: QueryPosition, message: string): Query {

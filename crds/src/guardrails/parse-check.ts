@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
+import { countPattern, createPatternBudget, type PatternBudget } from '../patterns/index.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
 import type { CheckEntry } from './check.ts';
 import { CHECK_ENTRIES, checkEntryOf } from './register.ts';
@@ -28,7 +29,8 @@ export interface ParseCheckOptions {
   readonly path: readonly (string | number)[];
   /** Whether the parameters may carry the credential; a resource may not, it would be readable. */
   readonly literalCredentials: boolean;
-  /** Shared by the checks of a document. */
+  /** Both are shared by the checks of a document. */
+  readonly patterns?: PatternBudget;
   readonly suggest?: Suggest;
 }
 
@@ -97,7 +99,7 @@ type Parameters = Pick<CheckSpec, 'parameters' | 'credential' | 'failOnError' | 
 function parseParameters(
   entry: CheckEntry,
   { given, beside }: Given,
-  { path, literalCredentials }: ParseCheckOptions,
+  { path, literalCredentials, patterns = createPatternBudget() }: ParseCheckOptions,
 ): Result<Parameters, readonly Issue[]> {
   const here = [...path, 'parameters'];
   const { credentials, failOnError, ...rest } = given;
@@ -107,6 +109,7 @@ function parseParameters(
   }
   const parsed = entry.parameters.safeParse(rest);
   if (!parsed.success) issues.push(...issuesOf(parsed.error, entry.parameters, rest, { path: here }));
+  else issues.push(...tooManySteps(entry, parsed.data, patterns, here));
   const credential = parseCredential(entry, credentials ?? beside, [...here, 'credentials'], literalCredentials);
   if (!credential.ok) issues.push(...credential.error);
   if (issues.length > 0 || !parsed.success || !credential.ok) return err(issues);
@@ -117,6 +120,17 @@ function parseParameters(
     ...(credential.value !== undefined && { credential: credential.value }),
     ...(typeof timeoutMs === 'number' && { timeoutMs }),
   });
+}
+
+function tooManySteps(
+  entry: CheckEntry,
+  parameters: Readonly<Record<string, unknown>>,
+  budget: PatternBudget,
+  path: Issue['path'],
+): Issue[] {
+  const found = entry.patterns?.(parameters) ?? [];
+  const problem = found.map((pattern) => countPattern(pattern, budget)).find((message) => message !== undefined);
+  return problem === undefined ? [] : [invalid(path, problem)];
 }
 
 function parseCredential(

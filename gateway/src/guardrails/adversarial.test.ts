@@ -12,6 +12,10 @@ const MAX_WORK_MS = 200;
 /** Parameters with which each check works most, and texts that are hard for it beside those for all. */
 const CASES: Readonly<Record<string, { readonly parameters: object; readonly texts?: readonly string[] }>> = {
   'gw.dataservice': { parameters: {} },
+  'default.regexMatch': {
+    parameters: { rule: '([a-z ]*)*(a|aa)+([^b]*)(\\s|\\w)+$' },
+    texts: [randomText('ab'), `${repeated('ab').slice(1)}!`],
+  },
   'default.sentenceCount': { parameters: {} },
   'default.wordCount': { parameters: {}, texts: ['a '.repeat(MIB / 2)] },
   'default.characterCount': { parameters: {} },
@@ -67,6 +71,15 @@ const TEXTS: readonly string[] = [
   repeated('\u2003\n'),
   `${repeated('{"a":').slice(0, MIB - 1)}}`,
 ];
+
+/** The same at each run. */
+function randomText(letters: string): string {
+  let bits = 1;
+  return Array.from({ length: MIB }, () => {
+    bits = (bits * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return letters[(bits % 7) % letters.length];
+  }).join('');
+}
 
 function repeated(unit: string): string {
   return unit.repeat(Math.ceil(MIB / unit.length)).slice(0, MIB);

@@ -1,4 +1,6 @@
 /** Parts of answers that checks have in common. */
+import { assertNever } from '@gatehouse/crds';
+import type { WalkEnd } from '../lib/regex.ts';
 import type { CheckAnswer, CheckError } from './contract.ts';
 
 const EXCERPT_CHARS = 100;
@@ -11,3 +13,17 @@ export const excerptOf = (text: string): string =>
 export const undecided = (error: CheckError): CheckAnswer => ({ verdict: false, error });
 
 export const emptyText = (): CheckAnswer => undecided({ name: 'EmptyText', message: 'there is no text to check' });
+
+/** The error of a walk over matches that came to no end. */
+export function undecidedPattern(end: WalkEnd | 'invalid'): CheckAnswer | undefined {
+  switch (end) {
+    case 'done':
+      return undefined;
+    case 'exhausted':
+      return undecided({ name: 'PatternTooCostly', message: 'the pattern needs too much work on this text' });
+    case 'invalid':
+      return undecided({ name: 'InvalidPattern', message: 'the pattern is not one of RE2' });
+    default:
+      return assertNever(end);
+  }
+}

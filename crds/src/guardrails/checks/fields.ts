@@ -1,5 +1,6 @@
 /** Parameters that several checks have. */
 import { z } from 'zod';
+import { MAX_PATTERN_LENGTH, patternProblem } from '../../patterns/index.ts';
 
 /** Turns the finding around; what could not be decided stays an error. */
 export const not = z
@@ -10,3 +11,15 @@ export const not = z
 /** A whole number that is not negative. */
 export const bound = (description: string, byDefault: number) =>
   z.int().min(0).default(byDefault).meta({ description });
+
+/** A pattern that RE2 can run. `toPattern`: of what is written. */
+export const re2Pattern = (description: string, toPattern: (written: string) => string = (written) => written) =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_PATTERN_LENGTH)
+    .superRefine((written, context) => {
+      const message = patternProblem(toPattern(written));
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ description });

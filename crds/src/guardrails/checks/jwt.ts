@@ -1,7 +1,7 @@
 /** Parameters of the check of tokens: docs/behaviour/guardrails.md#checks-of-tokens. */
 import { z } from 'zod';
-import { patternProblem } from '../../config/query.ts';
 import { isObject } from '../../lib/result.ts';
+import { patternProblem } from '../../patterns/index.ts';
 import { PROVIDER_CATALOGUE } from '../../providers/index.ts';
 import { atomicList, httpUrl, int, opaque, pattern, text } from '../../schema/index.ts';
 import { defineCheckEntry } from '../check.ts';

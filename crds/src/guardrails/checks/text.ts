@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { atomicList } from '../../schema/index.ts';
 import { defineCheckEntry } from '../check.ts';
-import { bound, not } from './fields.ts';
+import { bound, not, re2Pattern } from './fields.ts';
 
 /** Bounds of the lists and texts in parameters. A longer word would cost more than one look at each character. */
 const MAX_WORDS = 1_024;
@@ -14,6 +14,17 @@ const CODE_FORMATS = [
   ...['SQL', 'Python', 'TypeScript', 'JavaScript', 'Java', 'C#', 'C++', 'C', 'Ruby', 'PHP', 'Swift', 'Kotlin', 'Go'],
   ...['Rust', 'Scala', 'R', 'Perl', 'Shell', 'HTML', 'CSS', 'XML', 'JSON', 'YAML', 'Markdown', 'Dockerfile'],
 ] as const;
+
+export const regexMatch = defineCheckEntry({
+  id: 'default.regexMatch',
+  summary: 'Passes when the pattern occurs anywhere in the text.',
+  phases: ['input', 'output'],
+  parameters: z.strictObject({
+    rule: re2Pattern('rule is a pattern in the syntax of RE2, without slashes and flags.'),
+    not,
+  }),
+  patterns: ({ rule }) => [rule],
+});
 
 export const sentenceCount = defineCheckEntry({
   id: 'default.sentenceCount',
@@ -104,6 +115,7 @@ export const containsCode = defineCheckEntry({
 });
 
 export const TEXT_CHECKS = [
+  regexMatch,
   sentenceCount,
   wordCount,
   characterCount,

@@ -1,6 +1,7 @@
 /** The hooks of a config in all their spellings: docs/behaviour/guardrails.md#hooks-in-configs. */
 import { err, isObject, ok, type Result } from '../../lib/result.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../../lib/suggestions.ts';
+import type { PatternBudget } from '../../patterns/index.ts';
 import type { Issue } from '../../schema/index.ts';
 import type { CheckPhase } from '../check.ts';
 import { type CheckSpec, checkMemberOf, issuesOf, parseCheck } from '../parse-check.ts';
@@ -20,6 +21,8 @@ export interface ParseHooksOptions {
   readonly type?: HookSpec['type'];
   /** Whether the hooks may carry credentials: those of a request may, those of a resource may not. */
   readonly literalCredentials: boolean;
+  /** Shared by the patterns of a config. */
+  readonly patterns?: PatternBudget;
   readonly suggest?: Suggest;
 }
 

@@ -6,8 +6,10 @@ import { containsCode } from './contains-code.ts';
 import { characterCount, sentenceCount, wordCount } from './counts.ts';
 import { endsWith } from './ends-with.ts';
 import { notNull } from './not-null.ts';
+import { regexMatch } from './regex-match.ts';
 
 export const TEXT_CHECKS: readonly CheckDefinition[] = [
+  regexMatch,
   sentenceCount,
   wordCount,
   characterCount,

@@ -1,9 +1,24 @@
+import { checkEntryOf } from '@gatehouse/crds/guardrails';
 import { describe, expect, test } from 'vitest';
-import { outcomeOf, runCheck, subjectOf } from '../../testing.ts';
+import { CHECKS } from '../../register.ts';
+import { outcomeOf, runCheck, subjectOf, toolsOf } from '../../testing.ts';
 
 const FENCE = '```';
 
 describe.for<[id: string, rows: [parameters: object, text: string, want: string][]]>([
+  [
+    'regexMatch',
+    [
+      [{ rule: '^a' }, 'abc', 'T'],
+      [{ rule: '^a' }, 'cab', 'F'],
+      [{ rule: '^a' }, 'Abc', 'F'],
+      [{ rule: '^a', not: true }, 'cab', 'T'],
+      [{ rule: '^a', not: true }, '', 'F e'],
+      [{ rule: 'a{1,3}$' }, 'cba', 'T'],
+      [{ rule: '/a/' }, 'a', 'F'],
+      [{ rule: 'a\nb' }, 'a\nb', 'T'],
+    ],
+  ],
   [
     'sentenceCount',
     [
@@ -122,6 +137,36 @@ describe.for<[id: string, rows: [parameters: object, text: string, want: string]
 ])('%s', ([id, rows]) => {
   test.for(rows)('%j on %j: %s', async ([parameters, text, want]) => {
     expect(outcomeOf(await runCheck(id, parameters, subjectOf([text])))).toBe(want);
+  });
+});
+
+describe('the match of a pattern', () => {
+  test('is shown with its groups', async () => {
+    const { data } = await runCheck('regexMatch', { rule: '(?P<user>\\w+)@(x)?' }, subjectOf(['mail bob@y']));
+    expect(data).toMatchObject({
+      regexPattern: '(?P<user>\\w+)@(x)?',
+      matchDetails: { matchedText: 'bob@', index: 5, groups: { user: 'bob' }, captures: ['bob', null] },
+    });
+  });
+
+  test.for(['*', '(?=a)', '(a)\\1', '(a{1000}){9}'])('%s is refused before it is used', (rule) => {
+    expect(checkEntryOf('regexMatch')?.parameters.safeParse({ rule }).error?.issues[0]?.path).toEqual(['rule']);
+  });
+
+  test('is unknown where a pattern was stored that RE2 does not know', async () => {
+    const check = CHECKS.get('default.regexMatch')?.compile({ rule: '*', not: false }, new Map());
+    expect(await check?.(subjectOf(['x']), toolsOf())).toMatchObject({
+      verdict: false,
+      error: { name: 'InvalidPattern' },
+    });
+  });
+
+  test('is unknown when the work of the request is used up', async () => {
+    const tools = toolsOf({ regex: { left: 0, nextSlice: async () => {} } });
+    expect(await runCheck('regexMatch', { rule: 'a' }, subjectOf(['a']), { tools })).toMatchObject({
+      verdict: false,
+      error: { name: 'PatternTooCostly' },
+    });
   });
 });
 

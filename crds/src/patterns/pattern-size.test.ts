@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
+import { MAX_PATTERN_SIZE } from './pattern.ts';
 import { estimatePatternSize } from './pattern-size.ts';
-import { MAX_PATTERN_SIZE } from './query.ts';
 
 /** As many numbers as a class may hold per step: each costs fractions of a microsecond. */
 const NUMBERS_PER_STEP = 64;

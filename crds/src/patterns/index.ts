@@ -1,0 +1,11 @@
+export {
+  countPattern,
+  createPatternBudget,
+  MAX_CONFIG_PATTERN_SIZE,
+  MAX_PATTERN_LENGTH,
+  MAX_PATTERN_SIZE,
+  notText,
+  type PatternBudget,
+  patternProblem,
+} from './pattern.ts';
+export { estimatePatternSize } from './pattern-size.ts';
