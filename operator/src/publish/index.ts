@@ -12,6 +12,7 @@ export {
   originOf,
   type PodAnswer,
   type RejectedVersion,
+  readText,
   type SkippedEntry,
   servesContent,
 } from './acknowledge/index.ts';

@@ -2,6 +2,7 @@
 import { parseJson } from '@gatehouse/crds';
 import { USAGE_PATH, type UsageReport, type UsageTotal, usageReport } from '@gatehouse/crds/usage';
 import type { Dispatcher } from 'undici';
+import { readText } from '../publish/index.ts';
 import { startDeadline } from '../runtime/index.ts';
 
 /** The gateway answers within 30 s in any case; the rest is for the network. */
@@ -42,7 +43,7 @@ export async function pollUsage(
       ? new NoUsageError('the pod reports no usage')
       : new Error(`the pod answered ${statusCode}`);
   }
-  const report = usageReport.safeParse(parseJson(await readText(body)));
+  const report = usageReport.safeParse(parseJson(await readText(body, MAX_ANSWER_BYTES)));
   if (!report.success) throw new Error('the pod sent no usage');
   return report.data;
 }
@@ -68,14 +69,3 @@ export async function seedUsage(
 }
 
 const onTimeout = (): Error => new Error('the pod took too long');
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of the pod is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}

@@ -7,3 +7,4 @@ export {
 } from './acknowledgements.ts';
 export type { PodAnswer, RejectedVersion, SkippedEntry } from './answer.ts';
 export { type FleetPod, originOf } from './follow.ts';
+export { readText } from './read-text.ts';

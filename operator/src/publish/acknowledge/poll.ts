@@ -2,6 +2,7 @@ import type { Revision } from '@gatehouse/crds/snapshot';
 import type { Dispatcher } from 'undici';
 import { startDeadline } from '../../runtime/index.ts';
 import { type PodAnswer, parseAnswer } from './answer.ts';
+import { readText } from './read-text.ts';
 
 /** The gateway answers within 30 s in any case; the rest is for the network. */
 const POLL_MS = 40_000;
@@ -36,18 +37,7 @@ export async function poll({ dispatcher, origin, token, wait, changes, signal }:
     await body.dump({ limit: MAX_ANSWER_BYTES });
     throw new Error(`the pod answered ${statusCode}`);
   }
-  const answer = parseAnswer(await readText(body));
+  const answer = parseAnswer(await readText(body, MAX_ANSWER_BYTES));
   if (answer === undefined) throw new Error('the pod sent no snapshot status');
   return answer;
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of the pod is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
