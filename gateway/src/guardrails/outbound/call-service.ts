@@ -48,7 +48,9 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
  */
 export async function callService(call: ServiceCall, { subject, tools }: CallContext): Promise<ServiceAnswer> {
   const url = URL.parse(call.url);
-  if (url === null) throw new CheckFault('InvalidInput', 'The address of the service is not a URL');
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CheckFault('InvalidInput', 'The address of the service is no URL that starts with http:// or https://');
+  }
   const answer = await withinTime(call.timeoutMs ?? DEFAULT_TIMEOUT_MS, { host: url.host, tools }, (signal) =>
     tools.fetch({ ...requestOf(call, subject), url: url.href, account: true }, { signal }),
   );
