@@ -5,6 +5,7 @@ export * from './checks/hosted.ts';
 export * from './checks/jwt.ts';
 export * from './checks/local.ts';
 export * from './checks/outbound.ts';
+export * as partners from './checks/partners/index.ts';
 export * from './checks/text.ts';
 export {
   declaresHooks,

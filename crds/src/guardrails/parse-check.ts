@@ -146,18 +146,28 @@ function parseCredential(
   }
   const known = credential?.fields.map(({ name }) => name) ?? [];
   const suggest = createSuggestions();
-  const issues = Object.entries(given)
-    .slice(0, MAX_CREDENTIAL_FIELDS)
-    .flatMap(([name, value]): Issue[] => {
-      if (!known.includes(name)) {
-        const why = known.length === 0 ? `${id} takes no credential` : 'unknown field';
-        return [invalid([...path, name], `${why}${didYouMean(suggest(name, known))}`)];
-      }
-      const isGood = typeof value === 'string' && value.length <= MAX_CREDENTIAL_CHARS;
-      return isGood ? [] : [invalid([...path, name], `expected a text of at most ${MAX_CREDENTIAL_CHARS} characters`)];
-    });
+  const fields = flattened(given, known);
+  const issues = fields.slice(0, MAX_CREDENTIAL_FIELDS).flatMap(([name, value]): Issue[] => {
+    if (!known.includes(name)) {
+      const why = known.length === 0 ? `${id} takes no credential` : 'unknown field';
+      return [invalid([...path, name], `${why}${didYouMean(suggest(name, known))}`)];
+    }
+    const isGood = typeof value === 'string' && value.length <= MAX_CREDENTIAL_CHARS;
+    return isGood ? [] : [invalid([...path, name], `expected a text of at most ${MAX_CREDENTIAL_CHARS} characters`)];
+  });
   // All values are texts: the others are among the issues.
-  return issues.length > 0 ? err(issues) : ok(given as Readonly<Record<string, string>>);
+  return issues.length > 0 ? err(issues) : ok(Object.fromEntries(fields) as Readonly<Record<string, string>>);
+}
+
+/** Fields with a dot in their name may stand in an object: `{pii: {apiKey}}` is `pii.apiKey`. */
+function flattened(
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): [name: string, value: unknown][] {
+  return Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+    const isGroup = isObject(value) && known.some((field) => field.startsWith(`${name}.`));
+    return isGroup ? Object.entries(value).map(([below, one]) => [`${name}.${below}`, one]) : [[name, value]];
+  });
 }
 
 interface Place {

@@ -4,7 +4,11 @@ import { HOSTED_CHECKS } from './checks/hosted.ts';
 import { JWT_CHECKS } from './checks/jwt.ts';
 import { LOCAL_CHECKS } from './checks/local.ts';
 import { OUTBOUND_CHECKS } from './checks/outbound.ts';
+import * as partners from './checks/partners/index.ts';
 import { TEXT_CHECKS } from './checks/text.ts';
+
+/** By id: the order of the names of a module is not the same everywhere. */
+const PARTNER_CHECKS: readonly CheckEntry[] = Object.values(partners).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 export const CHECK_ENTRIES: readonly CheckEntry[] = [
   ...LOCAL_CHECKS,
@@ -12,6 +16,7 @@ export const CHECK_ENTRIES: readonly CheckEntry[] = [
   ...JWT_CHECKS,
   ...OUTBOUND_CHECKS,
   ...HOSTED_CHECKS,
+  ...PARTNER_CHECKS,
 ];
 
 const BY_ID: ReadonlyMap<string, CheckEntry> = new Map(

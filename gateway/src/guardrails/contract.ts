@@ -84,10 +84,19 @@ export interface CheckTools {
   fetch(request: SideRequest, options: { readonly signal: CancelSignal }): Promise<SideAnswer>;
   /** A value that is made once and kept until it expires; the key contains all that it depends on, secrets hashed. */
   cached<T>(key: string, make: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T>;
+  /** What the gateway has of the cloud that it runs in; absent: the check has credentials of its own or none. */
+  readonly cloud?: CloudTools;
   /** Unix time in ms. */
   now(): number;
   /** Uniform in [0, 1). */
   random(): number;
+}
+
+export interface CloudTools {
+  /** Cloud settings of the process environment, by name. */
+  env(name: string): string | undefined;
+  /** The identity of the gateway's own pod may be used: as for accounts, for guardrails that a grant names. */
+  readonly ownIdentity: boolean;
 }
 
 /** Fields of the check's credential by name. */

@@ -4,13 +4,13 @@ import { HOSTED_CHECKS } from './checks/hosted/index.ts';
 import { JWT_CHECKS } from './checks/jwt/index.ts';
 import { LOCAL_CHECKS } from './checks/local/index.ts';
 import { OUTBOUND_CHECKS } from './checks/outbound/index.ts';
+import { PARTNER_CHECKS } from './checks/partners/index.ts';
 import { TEXT_CHECKS } from './checks/text/index.ts';
 import type { CheckDefinition } from './contract.ts';
 
 /** By id. */
 export const CHECKS: ReadonlyMap<string, CheckDefinition> = new Map(
-  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS, ...OUTBOUND_CHECKS, ...HOSTED_CHECKS].map((check) => [
-    check.entry.id,
-    check,
-  ]),
+  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS, ...OUTBOUND_CHECKS, ...HOSTED_CHECKS, ...PARTNER_CHECKS].map(
+    (check) => [check.entry.id, check],
+  ),
 );
