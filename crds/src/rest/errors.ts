@@ -1,4 +1,4 @@
-/** The errors of the management API: docs/reference/management-api.md#errors. */
+/** The errors of the management API: docs/behaviour/management.md#errors. */
 
 export interface RestErrorRow {
   readonly status: number;

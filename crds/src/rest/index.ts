@@ -1,4 +1,4 @@
-/** The management API as the contract knows it: docs/reference/management-api.md. */
+/** The management API as the contract knows it: docs/behaviour/management.md. */
 export { REST_ERRORS, type RestErrorName, type RestErrorRow } from './errors.ts';
 export { defineOperation, type RestMethod, type RestOperation } from './operation.ts';
 export { ratePolicies } from './policies.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One operation of the management API: docs/reference/management-api.md. */
+/** One operation of the management API: docs/behaviour/management.md. */
 export interface RestOperation {
   /** `family.action`, e.g. `configs.create`. */
   readonly id: string;
