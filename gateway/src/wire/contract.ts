@@ -16,7 +16,14 @@ export interface StreamedBody {
 
 /** A request body that is not JSON. */
 export type Upload =
-  | { readonly kind: 'form'; readonly contentType: string; readonly boundary: string; readonly source: StreamedBody }
+  | {
+      readonly kind: 'form';
+      readonly contentType: string;
+      readonly boundary: string;
+      readonly source: StreamedBody;
+      /** What its fields say, as far as they have arrived; `model` is empty where none is named. */
+      readonly fields?: { readonly model: string };
+    }
   | { readonly kind: 'binary'; readonly contentType: string | undefined; readonly source: StreamedBody };
 
 /** Facts of the call that a conversion may depend on. */
