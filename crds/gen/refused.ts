@@ -5,10 +5,9 @@ import type { Structural } from './structural.ts';
 
 /** Marks refused fields below the node of the whole object, in place. Throws when a table names a field that does not exist. */
 export function noteRefused({ kind }: AnyKind, whole: Structural): void {
-  for (const { feature, kinds = [], fields = {}, value } of UNSUPPORTED) {
+  for (const { feature, fields, value } of UNSUPPORTED) {
     const note = value === undefined ? 'Refused' : `The value ${value} is refused`;
     const text = `${note}: ${feature} not part of this version.`;
-    if ((kinds as readonly string[]).includes(kind)) append(whole, text);
     const paths = Object.entries(fields).find(([name]) => name === kind)?.[1] ?? [];
     for (const path of paths) append(nodeAt(whole, path), text);
   }

@@ -1,5 +1,6 @@
 import type { AnyKind } from '../../src/kinds/index.ts';
 import { toFileName } from '../samples.ts';
+import { checksPage } from './checks.ts';
 import { configPage } from './config.ts';
 import { kindPage } from './kinds.ts';
 import { code, page, table } from './markdown.ts';
@@ -13,6 +14,7 @@ export function referencePages(kinds: readonly AnyKind[]): ReadonlyMap<string, s
     ['config.md', configPage()],
     ['conditions.md', conditionsPage()],
     ['errors.md', errorsPage()],
+    ['checks.md', checksPage()],
     ['providers.md', providersPage()],
     ['scopes.md', scopesPage()],
   ]);

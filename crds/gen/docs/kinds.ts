@@ -12,7 +12,7 @@ const HEAD = ['field', 'type', 'required', 'default', 'meaning'];
 /** The reference page of a Kind. */
 export function kindPage(kind: AnyKind): string {
   return page(kind.kind, [
-    `${kind.summary} Behaviour and debugging: [${kind.kind}](../../kinds/${writtenPage(kind)}).`,
+    `${kind.summary} Behaviour and debugging: [${kind.kind}](../../kinds/${toFileName(kind.kind)}.md).`,
     table(
       ['', ''],
       [
@@ -32,12 +32,6 @@ export function kindPage(kind: AnyKind): string {
     '## Example',
     `\`\`\`yaml\n${stringify(examplesOf(kind)[0]?.object)}\`\`\``,
   ]);
-}
-
-/** The written page of a Kind in `docs/kinds`; Kinds that are refused share one. */
-function writtenPage({ kind }: AnyKind): string {
-  const refused: readonly string[] = UNSUPPORTED.flatMap(({ kinds = [] }) => kinds);
-  return refused.includes(kind) ? `refused.md#${kind.toLowerCase()}` : `${toFileName(kind)}.md`;
 }
 
 function fieldTable(schema: AnyKind['spec'], path: string, stop?: (path: string) => boolean): string {
@@ -64,10 +58,8 @@ function rules(kind: AnyKind): string[] {
 }
 
 function notServed({ kind }: AnyKind): string[] {
-  const rows = UNSUPPORTED.flatMap(({ feature, kinds = [], fields = {}, value }) => {
+  const rows = UNSUPPORTED.flatMap(({ feature, fields, value }) => {
     const text = `${feature} not part of this version`;
-    const named: readonly string[] = kinds;
-    if (named.includes(kind)) return [['the whole kind', text]];
     const paths = Object.entries(fields).find(([name]) => name === kind)?.[1] ?? [];
     return paths.map((path) => [code(path) + (value === undefined ? '' : ` = ${code(String(value))}`), text]);
   });

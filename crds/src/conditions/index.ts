@@ -4,8 +4,18 @@
 export const POSITIVE_CONDITIONS = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
 export type PositiveType = (typeof POSITIVE_CONDITIONS)[number];
 
-/** `Ready` summarises the others and is never set by a step; the last four exist only while True. */
-export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired' | 'Exhausted';
+/**
+ * `Ready` summarises the others and is never set by a step; `Reconciling`, `Stalled`, `Expired` and `Exhausted` exist only while
+ * True. `LimitsShared` is part of every GatewayFleet, and of a Workspace while it is False; it says nothing of `Ready`.
+ */
+export type ConditionType =
+  | PositiveType
+  | 'Ready'
+  | 'Reconciling'
+  | 'Stalled'
+  | 'Expired'
+  | 'Exhausted'
+  | 'LimitsShared';
 
 export interface ReasonRow {
   /** The conditions that may carry the reason. */
@@ -61,7 +71,7 @@ export const REASONS = {
   },
   Programmed: { on: ['Programmed'], summary: 'Every ready gateway pod serves this generation.' },
   Pending: {
-    on: ['Accepted', 'ResolvedRefs', 'Programmed', 'Ready', 'Reconciling'],
+    on: ['Accepted', 'ResolvedRefs', 'Programmed', 'Ready', 'Reconciling', 'LimitsShared'],
     summary: 'An earlier step has not finished.',
   },
   NoFleet: { on: ['Programmed', 'Ready'], summary: 'No gateway fleet serves the workspace of the object.' },
@@ -78,6 +88,24 @@ export const REASONS = {
   Exhausted: {
     on: ['Exhausted'],
     summary: 'A budget has nothing left: gateways refuse requests until it is reset or made larger.',
+  },
+  Shared: { on: ['LimitsShared'], summary: 'Limits and budgets hold for all pods of the fleet together.' },
+  SinglePod: {
+    on: ['LimitsShared'],
+    summary: 'Limits and budgets hold for the one pod of the fleet; they begin anew with each pod.',
+  },
+  PerPod: {
+    on: ['LimitsShared'],
+    summary: 'Without a Redis each pod counts by itself: N pods admit up to N times a limit.',
+  },
+  StoreUnavailable: {
+    on: ['LimitsShared'],
+    summary: 'Some pods cannot use the Redis of the fleet and follow its storeFailurePolicy.',
+  },
+  StoresDiffer: {
+    on: ['LimitsShared'],
+    summary:
+      'Pods of the fleet, or the fleets of the Workspace, count in different places: limits and budgets hold for each.',
   },
   AlertReached: {
     on: [],
@@ -107,6 +135,7 @@ export const CONDITION_TYPES: readonly ConditionType[] = [
   'Stalled',
   'Expired',
   'Exhausted',
+  'LimitsShared',
 ];
 
 /** A condition without `lastTransitionTime`, which the status writer sets when `status` changes. */

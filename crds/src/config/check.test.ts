@@ -69,7 +69,7 @@ describe('a config is accepted', () => {
         { name: 'b', ...fallback([{ ...MAIN, name: 'a' }]) },
       ]),
     },
-    { rule: 'with empty lists of what is not served', root: { ...MAIN, inputGuardrails: [] } },
+    { rule: 'with an empty list of guardrails', root: { ...MAIN, inputGuardrails: [] } },
   ])('$rule', ({ root, options }) => {
     expect(issuesOf(root, options)).toEqual([]);
   });
@@ -172,8 +172,8 @@ describe('a config is refused', () => {
     { rule: 'for too many levels', root: nested(MAX_CONFIG_DEPTH + 2), want: ['invalid targets[0]'] },
     {
       rule: 'for what is not served yet',
-      root: { ...MAIN, promptId: 'p', inputGuardrails: ['g'], cache: { mode: 'semantic' } },
-      want: ['unsupported promptId', 'unsupported inputGuardrails', 'unsupported cache.mode'],
+      root: { ...MAIN, promptId: 'p', cache: { mode: 'semantic' } },
+      want: ['unsupported promptId', 'unsupported cache.mode'],
     },
   ])('$rule', ({ root, want }) => {
     expect(issuesOf(root)).toEqual(want);
@@ -230,4 +230,28 @@ test('a walk visits parents before targets and gives their paths', () => {
   const seen: string[] = [];
   walkTargets(fallback([MAIN, fallback([MAIN])]), ['config'], (_, path) => void seen.push(formatPath(path)));
   expect(seen).toEqual(['config', 'config.targets[0]', 'config.targets[1]', 'config.targets[1].targets[0]']);
+});
+
+describe('guardrails that are written out', () => {
+  const hook = (parameters: object) => ({ checks: [{ id: 'default.webhook', parameters: { ...URL, ...parameters } }] });
+  const URL = { webhookURL: 'https://hooks.example.com' };
+  const problems = (item: Record<string, unknown>, options: CheckOptions) =>
+    checkConfig({ ...MAIN, outputGuardrails: [item] }, options).map(({ path }) => formatPath(path));
+
+  test.for([
+    {
+      what: 'a credential',
+      item: { 'lakera.guard': { credentials: { apiKey: 'k' } } },
+      at: /lakera\.guard.*credentials$/,
+    },
+    {
+      what: 'a parameter that may be secret',
+      item: hook({ headers: { authorization: 'k' } }),
+      at: /parameters\.headers$/,
+    },
+  ])('bring $what in the config of a request, and not in a saved one', ({ item, at }) => {
+    expect(problems(item, INLINE)).toEqual([]);
+    expect(problems(item, SAVED)).toEqual([expect.stringMatching(at)]);
+    expect(problems(hook({}), SAVED)).toEqual([]);
+  });
 });

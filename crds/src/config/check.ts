@@ -190,7 +190,8 @@ const PHASES: readonly CheckPhase[] = ['input', 'output'];
 /** Guardrails that are written out: credentials of theirs would be readable in a resource. */
 function checkHooks(node: RoutingNode, path: Path, { saved, patterns, suggest }: StrategyOptions): readonly Issue[] {
   return PHASES.flatMap((phase) => {
-    const hooks = hooksOf(node, phase, { path, literalCredentials: !saved, patterns, suggest });
+    const secrets = { literalCredentials: !saved, refuseSecretParameters: saved };
+    const hooks = hooksOf(node, phase, { path, ...secrets, patterns, suggest });
     return hooks.ok ? [] : hooks.error;
   });
 }

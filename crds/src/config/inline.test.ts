@@ -61,6 +61,11 @@ describe('an inline config', () => {
         targets: [{ name: 'x', virtualKey: 'v' }],
       },
     },
+    {
+      rule: 'takes slugs of mutators as it takes those of guardrails',
+      input: { virtual_key: 'v', input_mutators: ['mask'], output_mutators: [{ id: 'mask' }] },
+      want: { virtualKey: 'v', inputMutators: ['mask'], outputMutators: [{ id: 'mask' }] },
+    },
     { rule: 'takes a bare word as cache mode', input: { cache: 'simple' }, want: { cache: { mode: 'simple' } } },
     { rule: 'takes the old cache switch', input: { cache: true }, want: { cache: { mode: 'simple' } } },
     { rule: 'takes no cache', input: { cache: false, retry: { attempts: 0 } }, want: { retry: { attempts: 0 } } },

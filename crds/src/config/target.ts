@@ -95,8 +95,8 @@ const common = {
   ).optional(),
   inputGuardrails: guardrailList('inputGuardrails check the request.').optional(),
   outputGuardrails: guardrailList('outputGuardrails check the answer.').optional(),
-  inputMutators: hookList('inputMutators change the request.').optional(),
-  outputMutators: hookList('outputMutators change the answer.').optional(),
+  inputMutators: guardrailList('inputMutators change the request.').optional(),
+  outputMutators: guardrailList('outputMutators change the answer.').optional(),
   beforeRequestHooks: hookList('beforeRequestHooks is the long form of input guardrails and mutators.').optional(),
   afterRequestHooks: hookList('afterRequestHooks is the long form of output guardrails and mutators.').optional(),
   strictOpenAiCompliance: z

@@ -7,12 +7,6 @@ import type { RoutingNode } from './node.ts';
 
 export const UNSUPPORTED_MEMBERS: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
   { field: 'promptId', engine: 'the prompt library is' },
-  { field: 'inputGuardrails', engine: 'guardrails are' },
-  { field: 'outputGuardrails', engine: 'guardrails are' },
-  { field: 'inputMutators', engine: 'guardrails are' },
-  { field: 'outputMutators', engine: 'guardrails are' },
-  { field: 'beforeRequestHooks', engine: 'guardrails are' },
-  { field: 'afterRequestHooks', engine: 'guardrails are' },
 ];
 
 /** The unsupported members of one node; empty lists pass. */

@@ -5,8 +5,10 @@
  */
 
 import type { ErrorRow } from './error-row.ts';
+import { GUARDRAIL_ERRORS } from './guardrail-errors.ts';
 import { LIMIT_ERRORS } from './limit-errors.ts';
 import { SAVED_ONLY_ERRORS } from './saved-only-errors.ts';
+import { SERVICE_ERRORS } from './service-errors.ts';
 
 export type { ErrorRow, ErrorShape, FallbackRule } from './error-row.ts';
 
@@ -33,15 +35,6 @@ const upstream: Base = {
   log: 'warn',
 };
 const unusable: Base = { ...upstream, retryable: false, log: 'info' };
-const service: Base = {
-  shape: 'validation',
-  type: 'service_error',
-  retryable: true,
-  fallback: 'stop',
-  expose: true,
-  log: 'error',
-};
-
 export const ERRORS = {
   // Request
   BODY_NOT_JSON: { ...request, status: 400, wireCode: 'body_not_json', summary: 'The request body is not valid JSON.' },
@@ -254,6 +247,8 @@ export const ERRORS = {
     summary: 'The fleet that has the credential of the target gives the sidecar no answer.',
   },
 
+  ...GUARDRAIL_ERRORS,
+
   // Upstream
   UPSTREAM_STATUS: {
     ...upstream,
@@ -333,58 +328,7 @@ export const ERRORS = {
     summary: 'The credential for the provider could not be obtained.',
   },
 
-  // Service
-  SNAPSHOT_MISSING: {
-    ...service,
-    status: 503,
-    wireCode: 'snapshot_missing',
-    summary: 'The gateway has no configuration yet; try again shortly.',
-  },
-  ISSUER_KEYS_UNAVAILABLE: {
-    ...service,
-    status: 503,
-    wireCode: 'issuer_keys_unavailable',
-    summary: 'The token cannot be verified: the keys of its issuer have not been fetched yet; try again shortly.',
-  },
-  DRAINING: {
-    ...service,
-    status: 503,
-    wireCode: 'draining',
-    summary: 'The gateway is shutting down; send the request again.',
-  },
-  LIMITS_UNAVAILABLE: {
-    ...service,
-    log: 'warn',
-    status: 503,
-    wireCode: 'limits_unavailable',
-    summary:
-      'Limits cannot be checked while their store is away, and this gateway refuses requests then; try again shortly.',
-  },
-  MEMORY_EXHAUSTED: {
-    ...service,
-    log: 'warn',
-    status: 503,
-    wireCode: 'memory_exhausted',
-    summary: 'The memory of the gateway for requests and answers is used up; send the request again shortly.',
-  },
-  INTERNAL: {
-    ...service,
-    type: 'server_error',
-    retryable: false,
-    expose: false,
-    status: 500,
-    wireCode: 'internal',
-    summary: 'Something went wrong',
-  },
-  CLIENT_CLOSED: {
-    ...service,
-    type: 'client_closed',
-    log: 'info',
-    retryable: false,
-    status: 499,
-    wireCode: null,
-    summary: 'The client disconnected before the answer was complete (logs and metrics only).',
-  },
+  ...SERVICE_ERRORS,
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -25,6 +25,15 @@ export interface CheckEntry<S extends z.ZodObject = z.ZodObject> {
   readonly callsOut?: true;
   /** It changes texts or bodies. */
   readonly transforms?: true;
+  /** It looks at proxied calls too, as no other check does. */
+  readonly proxied?: true;
+  /** What it changes is no reaction to a text: once is enough, whatever becomes of the body. */
+  readonly adds?: true;
+  /**
+   * Members of its data that may quote the text, or hold what occurs in it; `all`: any may, and messages of its errors. Absent: `all` where
+   * it calls a service, whose answers may say anything, else none.
+   */
+  readonly quotes?: 'all' | readonly string[];
 }
 
 export interface CredentialField {

@@ -2,11 +2,15 @@
 export { forwardHeaders, timeout } from './calls.ts';
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
 export * from './checks/hosted.ts';
+export * from './checks/json.ts';
+export * from './checks/judge.ts';
 export * from './checks/jwt.ts';
 export * from './checks/local.ts';
 export * from './checks/outbound.ts';
 export * as partners from './checks/partners/index.ts';
+export * from './checks/request.ts';
 export * from './checks/text.ts';
+export * from './checks/transform.ts';
 export {
   declaresHooks,
   type FeedbackSpec,
@@ -23,3 +27,4 @@ export {
 export { type CheckSpec, type ParseCheckOptions, parseCheck } from './parse-check.ts';
 export { INTEGRATION_PLUGINS, missingFieldsOf, PLUGIN_CREDENTIALS, pluginOf } from './plugins.ts';
 export { CHECK_ENTRIES, checkEntryOf } from './register.ts';
+export { type GuardrailTestCase, type GuardrailTestFile, parseTestCase, parseTestFile } from './test-cases.ts';

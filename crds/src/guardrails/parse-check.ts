@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
-import { countPattern, createPatternBudget, type PatternBudget } from '../patterns/index.ts';
+import { createPatternBudget, type PatternRule, withPatterns } from '../patterns/index.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
 import type { CheckEntry } from './check.ts';
-import { CHECK_ENTRIES, checkEntryOf } from './register.ts';
+import { CHECK_NAMES, checkEntryOf, withPlugin } from './register.ts';
 
 /** A check with its parameters complete and valid. */
 export interface CheckSpec {
@@ -29,8 +29,10 @@ export interface ParseCheckOptions {
   readonly path: readonly (string | number)[];
   /** Whether the parameters may carry the credential; a resource may not, it would be readable. */
   readonly literalCredentials: boolean;
+  /** Whether parameters that may be secret are refused: those of a saved config would be published in the open. */
+  readonly refuseSecretParameters?: boolean;
   /** Both are shared by the checks of a document. */
-  readonly patterns?: PatternBudget;
+  readonly patterns?: PatternRule;
   readonly suggest?: Suggest;
 }
 
@@ -71,11 +73,9 @@ export function parseCheck(item: unknown, options: ParseCheckOptions): Result<Ch
   const { id, name, enabled, softDeny200, parameters, credentials } = parsed.data;
   const entry = checkEntryOf(id);
   if (entry === undefined) {
-    const near = suggest(
-      id,
-      CHECK_ENTRIES.map((known) => known.id),
-    );
-    return err([invalid([...path, 'id'], `unknown check ${id}${didYouMean(near)}`)]);
+    const near = suggest(withPlugin(id), CHECK_NAMES);
+    const known = near === undefined ? undefined : checkEntryOf(near)?.id;
+    return err([invalid([...path, 'id'], `unknown check ${id}${didYouMean(known)}`)]);
   }
   const checked = parseParameters(entry, { given: parameters ?? {}, beside: credentials ?? undefined }, options);
   if (!checked.ok) return checked;
@@ -99,17 +99,16 @@ type Parameters = Pick<CheckSpec, 'parameters' | 'credential' | 'failOnError' | 
 function parseParameters(
   entry: CheckEntry,
   { given, beside }: Given,
-  { path, literalCredentials, patterns = createPatternBudget() }: ParseCheckOptions,
+  { path, literalCredentials, refuseSecretParameters = false, patterns = createPatternBudget() }: ParseCheckOptions,
 ): Result<Parameters, readonly Issue[]> {
   const here = [...path, 'parameters'];
   const { credentials, failOnError, ...rest } = given;
-  const issues: Issue[] = [];
+  const issues = refuseSecretParameters ? secretsAmong(entry, rest, here) : [];
   if (failOnError !== undefined && typeof failOnError !== 'boolean') {
     issues.push(invalid([...here, 'failOnError'], 'expected true or false'));
   }
-  const parsed = entry.parameters.safeParse(rest);
+  const parsed = withPatterns(patterns, () => entry.parameters.safeParse(rest));
   if (!parsed.success) issues.push(...issuesOf(parsed.error, entry.parameters, rest, { path: here }));
-  else issues.push(...tooManySteps(entry, parsed.data, patterns, here));
   const credential = parseCredential(entry, credentials ?? beside, [...here, 'credentials'], literalCredentials);
   if (!credential.ok) issues.push(...credential.error);
   if (issues.length > 0 || !parsed.success || !credential.ok) return err(issues);
@@ -122,16 +121,10 @@ function parseParameters(
   });
 }
 
-function tooManySteps(
-  entry: CheckEntry,
-  parameters: Readonly<Record<string, unknown>>,
-  budget: PatternBudget,
-  path: Issue['path'],
-): Issue[] {
-  const found = entry.patterns?.(parameters) ?? [];
-  const problem = found.map((pattern) => countPattern(pattern, budget)).find((message) => message !== undefined);
-  return problem === undefined ? [] : [invalid(path, problem)];
-}
+const secretsAmong = ({ secretParameters = [] }: CheckEntry, given: Given['given'], path: Issue['path']): Issue[] =>
+  secretParameters
+    .filter((name) => given[name] !== undefined)
+    .map((name) => invalid([...path, name], 'it may be secret: write the check into a Guardrail, and name that here'));
 
 function parseCredential(
   { id, credential }: CheckEntry,

@@ -33,4 +33,12 @@ describe('patterns of checks', () => {
     parseCheck(regexMatch('abc'), { path: [], literalCredentials: false, patterns });
     expect(patterns.left).toBe(MAX_CONFIG_PATTERN_SIZE - 10);
   });
+
+  test('are not compiled once the budget is used up, nor where they were checked before', () => {
+    const options = { path: [], literalCredentials: false };
+    const broken = regexMatch('(?=a)');
+    expect(parseCheck(broken, { ...options, patterns: 'checked' }).ok).toBe(true);
+    const usedUp = parseCheck(broken, { ...options, patterns: { left: 5 } });
+    expect(usedUp).toMatchObject({ ok: false, error: [{ message: expect.stringContaining('steps together') }] });
+  });
 });

@@ -14,6 +14,7 @@ import {
 } from '../schema/index.ts';
 import { autoscaling, MAX_REPLICAS } from './fleet-autoscaling.ts';
 import { service } from './fleet-service.ts';
+import { tracing } from './fleet-tracing.ts';
 import {
   defineKind,
   description,
@@ -256,6 +257,7 @@ const fields = z
       720,
     ).default(24),
     logLevel,
+    tracing: tracing.optional(),
     limits: limits.optional(),
     inspectStreamForOverload: overloadSwitch('fleet').optional(),
     env: env.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkEntryOf, parseCheck } from '../guardrails/index.ts';
 import { createSuggestions } from '../lib/suggestions.ts';
+import { createPatternBudget } from '../patterns/index.ts';
 import {
   atomicList,
   flag,
@@ -46,7 +47,10 @@ const actions = z
   .strictObject({
     deny: flag('deny true blocks the call when a check fails.', false),
     async: flag('async true runs the checks in parallel to the call; they never block it.', false),
-    sequential: flag('sequential true runs one check after another, each on the output of the one before.', false),
+    sequential: flag(
+      'sequential true runs one check after another, each on the output of the one before. Without it all see the same text, and of several checks that change it only the change of the last one stays.',
+      false,
+    ),
     softDeny200: flag('softDeny200 true answers a denial as status 200 with the message as the answer.', false),
     mode: z.enum(['enforce', 'monitor']).default('enforce').meta({
       description:
@@ -117,10 +121,10 @@ type Check = z.output<typeof check>;
 
 /** Ids and parameters of checks, as inline configs are checked. */
 function checkIssues(checks: readonly Check[]): Issue[] {
-  const suggest = createSuggestions();
+  const shared = { literalCredentials: false, suggest: createSuggestions(), patterns: createPatternBudget() };
   return checks.flatMap(({ parametersSecretRef, ...item }, i): readonly Issue[] => {
     const path = ['spec', 'checks', i];
-    const parsed = parseCheck(item, { path, literalCredentials: false, suggest });
+    const parsed = parseCheck(item, { ...shared, path });
     const entry = checkEntryOf(item.id);
     const isUnused = parametersSecretRef !== undefined && entry !== undefined && entry.credential === undefined;
     const unused: Issue[] = isUnused

@@ -12,6 +12,7 @@ export {
   type CheckKindOptions,
   type Condition,
   DEFAULT_QUOTA,
+  ENDPOINT_TYPES,
   GROUP,
   type KindDefinition,
   MAX_NAMED_COUNTERS,

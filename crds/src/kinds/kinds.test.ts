@@ -30,10 +30,10 @@ describe.for(NAMES)('%s', (kind) => {
   });
 
   test.for(examples.filter(({ valid }) => valid))(
-    'example $name is valid, and refused only where its Kind or its fields are not served',
+    'example $name is valid, and refused only where its fields are not served',
     ({ name, object }) => {
       expect(issuesOf(kind, object, 'invalid')).toEqual([]);
-      const served = !REFUSED_KINDS.has(kind) && name !== 'valid-unsupported';
+      const served = name !== 'valid-unsupported';
       expect(issuesOf(kind, object, 'unsupported').length > 0).toBe(!served);
     },
   );
@@ -54,9 +54,6 @@ describe.for(NAMES)('%s', (kind) => {
   );
 });
 
-/** Kinds that mean nothing yet: shrinks with every engine. */
-const REFUSED_KINDS: ReadonlySet<KindName> = new Set(['Guardrail']);
-
 describe('a resource', () => {
   test.for([
     {
@@ -73,6 +70,15 @@ describe('a resource', () => {
     },
   ] as const)('$rule', ({ kind, spec, want }) => {
     expect(parseResource(kind, resource(kind, spec))).toMatchObject({ ok: true, value: { spec: want } });
+  });
+
+  test('says of a number that should be a text how it is written', () => {
+    const usageLimits = [{ name: 'all', type: 'cost', creditLimit: 5 }];
+    const parsed = parseResource('Workspace', resource('Workspace', { namespace: 'team-a', usageLimits }));
+    expect(parsed).toMatchObject({
+      ok: false,
+      error: [{ message: 'expected a decimal number in quotes, e.g. "12.50"' }],
+    });
   });
 
   test('leaves absent objects absent', () => {
@@ -176,12 +182,6 @@ describe('what is not served', () => {
       want: [],
     },
     {
-      rule: 'a whole kind',
-      kind: 'Guardrail',
-      spec: { checks: [{ id: 'contains', parameters: { words: ['x'] } }] },
-      want: ['kind'],
-    },
-    {
       rule: 'fields of routing configs',
       kind: 'GatewayConfig',
       spec: { config: { provider: '@a', promptId: 'p' } },
@@ -192,7 +192,7 @@ describe('what is not served', () => {
   });
 
   test('is found in parsed resources too', () => {
-    const parsed = KINDS.Guardrail.resource.parse(examplesOf(KINDS.Guardrail).find(({ valid }) => valid)?.object);
-    expect(unsupportedIn(parsed)).toMatchObject([{ code: 'unsupported', path: ['kind'] }]);
+    const example = examplesOf(KINDS.ApiKey).find(({ name }) => name === 'valid-unsupported');
+    expect(unsupportedIn(KINDS.ApiKey.resource.parse(example?.object))).toMatchObject([{ code: 'unsupported' }]);
   });
 });

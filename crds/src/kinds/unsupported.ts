@@ -1,5 +1,5 @@
 /**
- * Kinds and fields that this version parses and refuses, because nothing implements them yet: never ignored. The feature that
+ * Fields that this version parses and refuses, because nothing implements them yet: never ignored. The feature that
  * implements them deletes their row. Members of routing configs have their own table in `config/unsupported.ts`.
  */
 
@@ -10,10 +10,8 @@ import type { KindName } from './registry.ts';
 export interface UnsupportedFeature {
   /** Completes "… not part of this version". */
   readonly feature: string;
-  /** Kinds that are refused as a whole. */
-  readonly kinds?: readonly KindName[];
   /** Field paths by Kind; `[]` is every item. */
-  readonly fields?: Readonly<Partial<Record<KindName, readonly string[]>>>;
+  readonly fields: Readonly<Partial<Record<KindName, readonly string[]>>>;
   /** Only this value of the fields is refused. */
   readonly value?: string | boolean;
 }
@@ -32,19 +30,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
     value: 'prompt',
   },
-  {
-    feature: 'guardrails are',
-    kinds: ['Guardrail'],
-    fields: {
-      Organisation: [
-        'spec.inputGuardrailRefs',
-        'spec.outputGuardrailRefs',
-        'spec.inputGuardrailExemptWorkspaces',
-        'spec.outputGuardrailExemptWorkspaces',
-      ],
-      Workspace: ['spec.defaults.inputGuardrailRefs', 'spec.defaults.outputGuardrailRefs'],
-    },
-  },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   {
     feature: 'roles of people are',
@@ -58,7 +43,7 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
 type Path = readonly (string | number)[];
 type Found = readonly [Path, unknown];
 
-/** Unsupported kind, fields and values of a parsed resource; absent fields and empty lists pass. */
+/** Unsupported fields and values of a parsed resource; absent fields and empty lists pass. */
 export function unsupportedFields(kind: KindName, resource: unknown): Issue[] {
   return UNSUPPORTED.flatMap((row) =>
     unsupportedPaths(row, kind, resource).map(
@@ -67,12 +52,7 @@ export function unsupportedFields(kind: KindName, resource: unknown): Issue[] {
   );
 }
 
-function unsupportedPaths(
-  { kinds = [], fields = {}, value }: UnsupportedFeature,
-  kind: KindName,
-  resource: unknown,
-): Path[] {
-  if (kinds.includes(kind)) return [['kind']];
+function unsupportedPaths({ fields, value }: UnsupportedFeature, kind: KindName, resource: unknown): Path[] {
   return (fields[kind] ?? [])
     .flatMap((field) => find(resource, field.split('.')))
     .filter(([, found]) => (value === undefined ? isSet(found) : found === value))

@@ -40,6 +40,8 @@ export interface ProviderEntry {
   readonly credentials: readonly string[];
   /** The settings that use the identity of the gateway's own pod; absent: none. */
   readonly podIdentity?: PodIdentity;
+  /** Its `gen_ai.provider.name` in the conventions of OpenTelemetry; absent: its id. */
+  readonly genAiName?: string;
 }
 
 /** The name of the plain API key among a provider's fields. */
@@ -283,12 +285,30 @@ const PLAIN = [
   'zhipu',
 ] as const;
 
+/** Names of OpenTelemetry that are not the id. Source: its semantic conventions for generative AI, `gen_ai.provider.name`. */
+const GEN_AI_NAMES: Readonly<Record<string, string>> = {
+  'azure-openai': 'azure.ai.openai',
+  'azure-ai': 'azure.ai.inference',
+  bedrock: 'aws.bedrock',
+  google: 'gcp.gemini',
+  'mistral-ai': 'mistral_ai',
+  'perplexity-ai': 'perplexity',
+  'vertex-ai': 'gcp.vertex_ai',
+  'x-ai': 'x_ai',
+};
+
+function withGenAiName(id: string): Pick<ProviderEntry, 'genAiName'> {
+  const genAiName = GEN_AI_NAMES[id];
+  return genAiName === undefined ? {} : { genAiName };
+}
+
 const toEntry = (id: string, row: Row): ProviderEntry => ({
   id,
   fields: row.fields ?? [],
   requires: row.requires ?? [],
   credentials: row.credentials ?? [API_KEY],
   ...(row.podIdentity === undefined ? {} : { podIdentity: row.podIdentity }),
+  ...withGenAiName(id),
 });
 
 /** Every provider by its id. */

@@ -28,12 +28,6 @@ export const REST_ERRORS = {
     type: 'not_found_error',
     summary: 'The object does not exist, or belongs to another workspace.',
   },
-  REFERENCE_ABSENT: {
-    status: 404,
-    code: 'AB08',
-    type: 'not_found_error',
-    summary: 'An object that the request names does not exist.',
-  },
   CONFLICT: {
     status: 409,
     code: 'AB07',
@@ -41,9 +35,7 @@ export const REST_ERRORS = {
     summary: 'The object exists already, is in use, is owned by another tool, or was changed at the same time.',
   },
   TOO_LARGE: { status: 413, code: 'AB01', type: 'invalid_request_error', summary: 'The body is too large.' },
-  TOO_MANY: { status: 429, code: 'AB06', type: 'rate_limit_error', summary: 'Too many management requests.' },
   INTERNAL: { status: 500, code: 'AB04', type: 'service_error', summary: 'The management API failed.' },
-  UNAVAILABLE: { status: 503, code: 'AB04', type: 'service_error', summary: 'Something it depends on is away.' },
 } as const satisfies Record<string, RestErrorRow>;
 
 export type RestErrorName = keyof typeof REST_ERRORS;

@@ -1,7 +1,14 @@
 /** The management API as the contract knows it: docs/behaviour/management.md. */
+
+export { apiKeys } from './api-keys.ts';
+export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow } from './errors.ts';
-export { defineOperation, type RestMethod, type RestOperation } from './operation.ts';
+export { guardrails } from './guardrails.ts';
+export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
 export { ratePolicies } from './policies.ts';
+export { providers } from './providers.ts';
+export { usagePolicies } from './usage-policies.ts';
+export { virtualKeys } from './virtual-keys.ts';
 
 /**
  * First path segments under `/v1` that belong to the management API. They are reserved: until the management API serves them they
@@ -22,6 +29,7 @@ export const MANAGEMENT_PREFIXES: ReadonlySet<string> = new Set([
   'mcp-integrations',
   'mcp-servers',
   'model-configs',
+  'openapi.json',
   'otel',
   'policies',
   'prompts',

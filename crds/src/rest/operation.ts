@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 
+/** The largest body of the management API, in bytes: a resource must fit into a shard of the Snapshot. */
+export const MAX_REST_BODY_BYTES = 1024 * 1024;
+
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One operation of the management API: docs/behaviour/management.md. */

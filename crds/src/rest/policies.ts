@@ -1,19 +1,11 @@
 /** Management operations: rate limit policies. */
 import { z } from 'zod';
 import { defineOperation } from './operation.ts';
-import { dateTime, emptyObject, paging, uuid } from './shapes.ts';
+import { description, policyCondition, policyGroupKey, status } from './policy-shapes.ts';
+import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
 
-const texts = z.union([z.string(), z.array(z.string())]);
-
-const policyCondition = z.strictObject({ key: z.string(), value: texts.optional(), excludes: texts.optional() });
-
-const policyGroupKey = z.strictObject({ key: z.string() });
-
-const status = z.enum(['active', 'archived']);
 const type = z.enum(['requests', 'tokens']);
 const unit = z.enum(['rpm', 'rph', 'rpd', 'rpw']);
-const name = z.string().max(255);
-const description = z.string().max(500).nullable();
 
 const ratePolicy = z.object({
   id: uuid,

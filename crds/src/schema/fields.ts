@@ -33,7 +33,11 @@ export const text = (description: string, max: number = MAX_TEXT) => z.string().
 
 /** A text that matches a pattern; `expected` completes "expected …". The pattern must be RE2. */
 export const pattern = (regex: RegExp, expected: string, max: number) =>
-  z.string().min(1).max(max).regex(regex, `expected ${expected}`);
+  z
+    .string({ error: ({ input }) => (typeof input === 'number' ? `expected ${expected}` : undefined) })
+    .min(1)
+    .max(max)
+    .regex(regex, `expected ${expected}`);
 
 /** The name of a Kubernetes object (RFC 1123 subdomain). */
 export const objectName = (description: string) =>

@@ -67,6 +67,9 @@ export const workloadIdentity = z.looseObject({
   rateLimits: z.array(rateLimit).optional(),
 });
 
+/** Pods whose tokens act in the workspace where no `workloadIdentities` of any workspace name their ServiceAccount. */
+export const sidecarIdentity = z.looseObject({ namespace: z.string(), scopes: z.array(z.string()) });
+
 export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
@@ -77,6 +80,7 @@ export const workspaceBody = z.looseObject({
   }),
   ...limits,
   workloadIdentities: z.array(workloadIdentity).optional(),
+  sidecarIdentity: sidecarIdentity.optional(),
   /** The guardrails of the organisation do not apply. */
   exemptInputGuardrails: z.literal(true).optional(),
   exemptOutputGuardrails: z.literal(true).optional(),

@@ -110,6 +110,7 @@ export const moderation = defineCheckEntry({
   }),
   credential: { fields: [apiKey(false)] },
   callsOut: true,
+  quotes: ['textExcerpt'],
 });
 
 export const HOSTED_CHECKS = [gwModerateContent, gwLanguage, gwPii, gwGibberish, gwDataservice, moderation] as const;

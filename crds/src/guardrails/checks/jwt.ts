@@ -1,16 +1,14 @@
 /** Parameters of the check of tokens: docs/behaviour/guardrails.md#checks-of-tokens. */
 import { z } from 'zod';
 import { isObject } from '../../lib/result.ts';
-import { patternProblem } from '../../patterns/index.ts';
 import { PROVIDER_CATALOGUE } from '../../providers/index.ts';
 import { atomicList, httpUrl, int, opaque, pattern, text } from '../../schema/index.ts';
 import { defineCheckEntry } from '../check.ts';
+import { expectedValues, matchType, patternsOf, problemOfValues } from './matched-values.ts';
 
 const MAX_KEYS = 64;
 const MAX_CLAIMS = 64;
 const MAX_CLAIM = 256;
-const MAX_VALUES = 256;
-const MAX_VALUE = 1_024;
 /** In seconds: a year. */
 const MAX_AGE = 31_536_000;
 
@@ -56,17 +54,8 @@ export function claimHeader(prefix: string, claim: string): string | undefined {
 }
 
 const claimValue = z.strictObject({
-  values: z
-    .union([z.string().max(MAX_VALUE), z.array(z.string().max(MAX_VALUE)).min(1).max(MAX_VALUES)])
-    .meta({ description: 'values are expected in the claim: one or several.' }),
-  matchType: z
-    .enum(['exact', 'contains', 'containsAll', 'regex'])
-    .default('exact')
-    .meta({
-      description:
-        'matchType says how they are compared: exact (one value that is equal), contains (a value has one of them in it), ' +
-        'containsAll (each of them is in a value), regex (one of them, as an RE2 pattern, matches a value).',
-    }),
+  values: expectedValues('values are expected in the claim: one or several.'),
+  matchType,
 });
 
 const parameters = z
@@ -140,10 +129,9 @@ const parameters = z
         'this name of a header may not be set; use a claimPrefix of your own such as x-jwt- or x-user-',
       );
     }
-    for (const [claim, { values, matchType }] of Object.entries(value.claimValues)) {
-      const problem = matchType === 'regex' ? [values].flat().map((one) => patternProblem(one)) : [];
-      const first = problem.find((one) => one !== undefined);
-      if (first !== undefined) issue(['claimValues', claim, 'values'], first);
+    for (const [claim, expected] of Object.entries(value.claimValues)) {
+      const problem = problemOfValues(expected);
+      if (problem !== undefined) issue(['claimValues', claim, 'values'], problem);
     }
   });
 
@@ -168,8 +156,10 @@ export const jwt = defineCheckEntry({
       },
     ],
   },
+  patterns: ({ claimValues }) => Object.values(claimValues).flatMap(patternsOf),
   callsOut: true,
   transforms: true,
+  quotes: [],
 });
 
 export const JWT_CHECKS = [jwt] as const;

@@ -93,6 +93,7 @@ export const validUrls = defineCheckEntry({
     not,
   }),
   callsOut: true,
+  quotes: ['validUrls', 'invalidUrls', 'textExcerpt'],
 });
 
 export const inlineImageUrls = defineCheckEntry({

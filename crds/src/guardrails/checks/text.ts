@@ -24,6 +24,7 @@ export const regexMatch = defineCheckEntry({
     not,
   }),
   patterns: ({ rule }) => [rule],
+  quotes: ['matchDetails', 'textExcerpt'],
 });
 
 export const sentenceCount = defineCheckEntry({
@@ -35,6 +36,7 @@ export const sentenceCount = defineCheckEntry({
     maxSentences: z.number().min(0).default(99_999).meta({ description: 'maxSentences is the greatest number.' }),
     not,
   }),
+  quotes: ['textExcerpt'],
 });
 
 export const wordCount = defineCheckEntry({
@@ -46,6 +48,7 @@ export const wordCount = defineCheckEntry({
     maxWords: bound('maxWords is the greatest number.', 99_999),
     not,
   }),
+  quotes: ['textExcerpt'],
 });
 
 export const characterCount = defineCheckEntry({
@@ -57,6 +60,7 @@ export const characterCount = defineCheckEntry({
     maxCharacters: bound('maxCharacters is the greatest length.', 9_999_999),
     not,
   }),
+  quotes: ['textExcerpt'],
 });
 
 export const contains = defineCheckEntry({
@@ -70,6 +74,7 @@ export const contains = defineCheckEntry({
       .default('any')
       .meta({ description: 'operator says how many of the words must occur.' }),
   }),
+  quotes: ['foundWords', 'missingWords'],
 });
 
 export const alluppercase = defineCheckEntry({
@@ -77,6 +82,7 @@ export const alluppercase = defineCheckEntry({
   summary: 'Passes when the text has no lower-case letter from a to z.',
   phases: ['input', 'output'],
   parameters: z.strictObject({ not }),
+  quotes: ['textExcerpt'],
 });
 
 export const alllowercase = defineCheckEntry({
@@ -85,6 +91,7 @@ export const alllowercase = defineCheckEntry({
   summary: 'Passes when the text has no upper-case letter from A to Z.',
   phases: ['input', 'output'],
   parameters: z.strictObject({ not }),
+  quotes: ['textExcerpt'],
 });
 
 export const endsWith = defineCheckEntry({
@@ -95,6 +102,7 @@ export const endsWith = defineCheckEntry({
     suffix: z.string().min(1).max(MAX_SUFFIX).meta({ description: 'suffix is compared as it is written.' }),
     not,
   }),
+  quotes: ['textExcerpt'],
 });
 
 export const notNull = defineCheckEntry({
@@ -112,6 +120,7 @@ export const containsCode = defineCheckEntry({
     format: z.enum(CODE_FORMATS).meta({ description: 'format is the language.' }),
     not,
   }),
+  quotes: ['foundFormats', 'textExcerpt'],
 });
 
 export const TEXT_CHECKS = [

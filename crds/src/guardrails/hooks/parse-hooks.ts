@@ -1,7 +1,7 @@
 /** The hooks of a config in all their spellings: docs/behaviour/guardrails.md#hooks-in-configs. */
 import { err, isObject, ok, type Result } from '../../lib/result.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../../lib/suggestions.ts';
-import type { PatternBudget } from '../../patterns/index.ts';
+import type { PatternRule } from '../../patterns/index.ts';
 import type { Issue } from '../../schema/index.ts';
 import type { CheckPhase } from '../check.ts';
 import { type CheckSpec, checkMemberOf, issuesOf, parseCheck } from '../parse-check.ts';
@@ -21,8 +21,10 @@ export interface ParseHooksOptions {
   readonly type?: HookSpec['type'];
   /** Whether the hooks may carry credentials: those of a request may, those of a resource may not. */
   readonly literalCredentials: boolean;
+  /** As of `parseCheck`. */
+  readonly refuseSecretParameters?: boolean;
   /** Shared by the patterns of a config. */
-  readonly patterns?: PatternBudget;
+  readonly patterns?: PatternRule;
   readonly suggest?: Suggest;
 }
 

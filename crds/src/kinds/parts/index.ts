@@ -41,7 +41,7 @@ export {
   resources,
 } from './pod.ts';
 export { podTemplate } from './pod-template.ts';
-export { conditionIssues, selectionFields } from './policy.ts';
+export { conditionIssues, ENDPOINT_TYPES, selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
 export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';
 export { nameRef, secretKeyRef } from './refs.ts';

@@ -80,21 +80,44 @@ const CONDITION_RULES: readonly Rule<Condition>[] = [
   },
 ];
 
+/** What requests to a target are, by the name that logs and metrics have. */
+export const ENDPOINT_TYPES = [
+  'chatComplete',
+  'complete',
+  'embed',
+  'messages',
+  'messagesCountTokens',
+  'createModelResponse',
+  'getModelResponse',
+  'deleteModelResponse',
+  'listResponseInputItems',
+  'proxy',
+] as const;
+
+/** The only values that requests can have, and what is said of others. */
+const CLOSED: ReadonlyMap<string, { readonly known: readonly string[]; readonly message: string }> = new Map([
+  ['provider', { known: [...PROVIDER_CATALOGUE.keys()], message: 'no provider has this id' }],
+  [
+    'endpoint_type',
+    { known: ENDPOINT_TYPES, message: `no request is of this type; expected one of ${ENDPOINT_TYPES.join(', ')}` },
+  ],
+]);
+
 /** Values of conditions that no request can have. */
 export function conditionIssues(conditions: readonly Condition[]): Issue[] {
   const suggest = createSuggestions();
-  return conditions.flatMap(({ key, values: included = [], excludes = [] }, i) =>
-    key !== 'provider'
-      ? []
-      : Object.entries({ values: included, excludes }).flatMap(([member, list]) =>
-          list.flatMap((given, j): Issue[] => {
-            if (given === '*' || PROVIDER_CATALOGUE.has(given)) return [];
-            const near = suggest(given, [...PROVIDER_CATALOGUE.keys()]);
-            const message = `no provider has this id${near === undefined ? '' : `; did you mean ${near}?`}`;
-            return [{ code: 'invalid', path: ['spec', 'conditions', i, member, j], message }];
-          }),
-        ),
-  );
+  return conditions.flatMap(({ key, values: included = [], excludes = [] }, i) => {
+    const closed = CLOSED.get(key);
+    if (closed === undefined) return [];
+    return Object.entries({ values: included, excludes }).flatMap(([member, list]) =>
+      list.flatMap((given, j): Issue[] => {
+        if (given === '*' || closed.known.includes(given)) return [];
+        const near = suggest(given, closed.known);
+        const message = `${closed.message}${near === undefined ? '' : `; did you mean ${near}?`}`;
+        return [{ code: 'invalid', path: ['spec', 'conditions', i, member, j], message }];
+      }),
+    );
+  });
 }
 
 /** The members that select and group requests. */

@@ -19,6 +19,7 @@ export const exaOnline = defineCheckEntry({
   phases: INPUT,
   callsOut: true,
   transforms: true,
+  adds: true,
   credential: { fields: [API_KEY, baseUrl('https://api.exa.ai')] },
   parameters: z.strictObject({
     ...around,
@@ -34,6 +35,7 @@ export const tavilyOnline = defineCheckEntry({
   phases: INPUT,
   callsOut: true,
   transforms: true,
+  adds: true,
   credential: { fields: [API_KEY, baseUrl('https://api.tavily.com')] },
   parameters: z.strictObject({
     ...around,

@@ -1,0 +1,50 @@
+/** Shapes of limits of keys, accounts and grants. */
+import { z } from 'zod';
+import { dateTime } from './shapes.ts';
+
+const type = z.enum(['cost', 'tokens']);
+const periodicReset = z.enum(['monthly', 'weekly']);
+
+/** A budget as bodies have it; members that only answers have are accepted, and mean nothing. */
+const usageLimit = z.strictObject({
+  id: z.string().nullish(),
+  type: type.nullish(),
+  credit_limit: z.number().optional(),
+  alert_threshold: z.number().nullish(),
+  periodic_reset: periodicReset.nullish(),
+  periodic_reset_days: z.int().nullish(),
+  next_usage_reset_at: dateTime.nullish(),
+  current_usage: z.unknown().optional(),
+  last_reset_at: z.unknown().optional(),
+  status: z.unknown().optional(),
+});
+
+/** One budget, or all of them. */
+export const usageLimits = z.union([usageLimit, z.array(usageLimit)]).nullable();
+
+export const shownUsageLimit = z.object({
+  id: z.string(),
+  type,
+  credit_limit: z.number(),
+  alert_threshold: z.number().nullable(),
+  periodic_reset: periodicReset.nullable(),
+  periodic_reset_days: z.int().nullable(),
+  next_usage_reset_at: dateTime.nullable(),
+  current_usage: z.number(),
+  last_reset_at: dateTime.nullable(),
+  status: z.enum(['active', 'exhausted']),
+});
+
+/** One budget; a list where there are several. */
+export const shownUsageLimits = z.union([shownUsageLimit, z.array(shownUsageLimit)]).nullable();
+
+const rateLimit = z.strictObject({
+  type: z.enum(['requests', 'tokens']),
+  unit: z.enum(['rps', 'rpm', 'rph', 'rpd', 'rpw']),
+  value: z.int(),
+});
+
+/** One limit, or all of them. */
+export const rateLimits = z.union([rateLimit, z.array(rateLimit)]).nullable();
+
+export const shownRateLimits = z.array(rateLimit);
