@@ -12,6 +12,8 @@ export interface CacheKeyParts {
   readonly target: string;
   /** Whether the answer has only fields of the OpenAI format. */
   readonly strict: boolean;
+  /** What guardrails do to the answer; absent: nothing. */
+  readonly guardrails?: string;
   /** Headers of the call that were forwarded or that hooks have read, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   /** The text of `x-gw-cache-namespace`; replaces the metadata. */
@@ -22,11 +24,12 @@ export interface CacheKeyParts {
 
 /** `OUTPUT_` and the hex SHA-256 of all parts, each after its length, so that different parts never concatenate alike. */
 export function cacheKey(parts: CacheKeyParts): string {
-  const { organisation, workspace, url, body, target, strict, headers, namespace, metadata } = parts;
+  const { organisation, workspace, url, body, target, strict, guardrails, headers, namespace, metadata } = parts;
   const partition = namespace === undefined ? ['metadata', metadata] : ['namespace', namespace];
+  const checked = guardrails === undefined ? [] : ['guardrails', guardrails];
   const sent = [...headers].toSorted(([a], [b]) => (a < b ? -1 : 1)).flat();
   const hash = createHash('sha256');
-  for (const part of [organisation, workspace, url, body, target, String(strict), ...partition, ...sent]) {
+  for (const part of [organisation, workspace, url, body, target, String(strict), ...checked, ...partition, ...sent]) {
     hash.update(part === undefined ? '-;' : `${Buffer.byteLength(part)};`);
     if (part !== undefined) hash.update(part);
   }

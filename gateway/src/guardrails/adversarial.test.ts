@@ -1,14 +1,9 @@
 /** Every check that runs here, on a MiB of what is worst for it: it ends, and the event loop goes on meanwhile. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { CheckSubject } from './contract.ts';
 import { CHECKS } from './register.ts';
-import { runCheck, subjectOf, toolsOf } from './testing.ts';
+import { MAX_WORK_MS, subjectOf, watchCheck } from './testing.ts';
 
 const MIB = 1_048_576;
-/** No check may stall the event loop for more than 20 ms: ten times that, for slow machines and code that is not warm. */
-const MAX_WORK_MS = 200;
-
 /** Parameters with which each check works most, and texts that are hard for it beside those for all. */
 const CASES: Readonly<Record<string, { readonly parameters: object; readonly texts?: readonly string[] }>> = {
   'gw.dataservice': { parameters: {} },
@@ -32,6 +27,53 @@ const CASES: Readonly<Record<string, { readonly parameters: object; readonly tex
   'default.containsCode': {
     parameters: { format: 'Go' },
     texts: [repeated('```go\n'), repeated('```a\n\n```\n'), repeated('`')],
+  },
+  'default.modelWhitelist': { parameters: { models: Array.from({ length: 1_024 }, (_, i) => `m${i + 2}`) } },
+  'default.modelRules': { parameters: { rules: { defaults: ['m1'] } } },
+  'default.allowedRequestTypes': { parameters: { allowedTypes: 'embed' } },
+  'default.requiredMetadataKeys': { parameters: { metadataKeys: ['text'] } },
+  'default.requiredMetadataKeyPairs': {
+    parameters: { metadataPairs: { text: '([a-z ]*)*(a|aa)+([^b]*)$' }, matchType: 'regex' },
+  },
+  'default.requestParametersCheck': { parameters: { params: { values: { model: { allowedValues: ['a'] } } } } },
+  'default.regexReplace': {
+    parameters: { rule: '/a|\\.|([ ]*)*x|()/g', redactText: "$'$1" },
+    texts: [randomText('ab')],
+  },
+  'default.addPrefix': { parameters: { prefix: 'a'.repeat(65_536) } },
+  'default.jsonKeys': {
+    parameters: { keys: ['a', 'b'], operator: 'all' },
+    texts: [
+      ...['{}', '{"a":1}', '{"a', '{"', '[1,', '```1```', '```json\n{]', '"', '[\\"{'].map(repeated),
+      manyMembers(),
+    ],
+  },
+  'default.jsonSchema': {
+    parameters: {
+      schema: {
+        $defs: {
+          tree: {
+            anyOf: [
+              {
+                type: 'object',
+                patternProperties: { '(a|b)+$': { $ref: '#/$defs/tree' } },
+                unevaluatedProperties: false,
+              },
+              { type: 'array', items: { $ref: '#/$defs/tree' }, uniqueItems: true },
+              { maxLength: 100, pattern: '^([a-z ]*)*$' },
+            ],
+          },
+        },
+        $ref: '#/$defs/tree',
+      },
+    },
+    texts: [
+      ...['{}', '[[1],', '{"a', '[1,', '```1```'].map(repeated),
+      manyMembers(),
+      `[${'{"a":[1,2]},'.repeat(80_000)}1]`,
+      `${'['.repeat(99)}${'1,'.repeat(500_000)}1${']'.repeat(99)}`,
+      `["${'a'.repeat(MIB - 4)}"]`,
+    ],
   },
   'default.promptInjection': {
     parameters: { threshold: 100 },
@@ -59,7 +101,9 @@ const CASES: Readonly<Record<string, { readonly parameters: object; readonly tex
       ...['1', '@', '[', '+', '(', ':', '1 ', 'a@', 'a@b.', '1.1.1.1.', '::', 'a:', 'eyJ-', 'eyJa-', '-----BEGIN '],
       ...['-----BEGIN PRIVATE KEY-----', '://a:', 'DE89 ', 'sk-ant-', '+1 ', 'tel 0', '\u200b', '４', 'BSN 111222333 '],
       ...['jane@example.com ', '+49 30 901820 ', '[EMAIL_ADDRESS_1]', 'ABCDEF80A01', '12-', '(0', 'x'.repeat(65), '٤'],
-    ].map(repeated),
+    ]
+      .map(repeated)
+      .concat(manyAddresses()),
   },
 };
 
@@ -81,37 +125,17 @@ function randomText(letters: string): string {
   }).join('');
 }
 
-function repeated(unit: string): string {
-  return unit.repeat(Math.ceil(MIB / unit.length)).slice(0, MIB);
+/** No two of them the same. */
+function manyAddresses(): string {
+  return Array.from({ length: 84_000 }, (_, i) => `a${i}@b.co`).join(' ');
 }
 
-/** CPU time of this thread, in ms: other processes on the machine do not count. */
-const cpuMs = (): number => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-};
+function manyMembers(): string {
+  return `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":1`).join(',')}}`;
+}
 
-/** Resolves to what the check answers and to the most work between two turns of the event loop, in ms. */
-async function watch(id: string, parameters: object, subject: CheckSubject) {
-  let most = 0;
-  let last = cpuMs();
-  const look = () => {
-    const now = cpuMs();
-    most = Math.max(most, now - last);
-    last = now;
-  };
-  let done = false;
-  const watching = (async () => {
-    for (; !done; look()) await nextTurn();
-  })();
-  try {
-    const answer = await runCheck(id, parameters, subject, { tools: toolsOf() });
-    look();
-    return { answer, most };
-  } finally {
-    done = true;
-    await watching;
-  }
+function repeated(unit: string): string {
+  return unit.repeat(Math.ceil(MIB / unit.length)).slice(0, MIB);
 }
 
 test('every check that works here has its worst case', () => {
@@ -124,7 +148,7 @@ describe.for(Object.entries(CASES))('%s on a MiB', ([id, { parameters, texts = [
     'of $begin',
     { timeout: 60_000 },
     async ({ text }) => {
-      const { answer, most } = await watch(id, parameters, subjectOf([text]));
+      const { answer, most } = await watchCheck(id, parameters, subjectOf([text], { metadata: { text } }));
       expect(answer.verdict).toBeTypeOf('boolean');
       expect(most).toBeLessThan(MAX_WORK_MS);
     },

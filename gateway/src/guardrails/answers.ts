@@ -14,13 +14,17 @@ export const undecided = (error: CheckError): CheckAnswer => ({ verdict: false, 
 
 export const emptyText = (): CheckAnswer => undecided({ name: 'EmptyText', message: 'there is no text to check' });
 
+/** A pattern needs more than is left of the work of the request. */
+export const tooCostly = (): CheckAnswer =>
+  undecided({ name: 'PatternTooCostly', message: 'the pattern needs too much work on this text' });
+
 /** The error of a walk over matches that came to no end. */
 export function undecidedPattern(end: WalkEnd | 'invalid'): CheckAnswer | undefined {
   switch (end) {
     case 'done':
       return undefined;
     case 'exhausted':
-      return undecided({ name: 'PatternTooCostly', message: 'the pattern needs too much work on this text' });
+      return tooCostly();
     case 'invalid':
       return undecided({ name: 'InvalidPattern', message: 'the pattern is not one of RE2' });
     default:

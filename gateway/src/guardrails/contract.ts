@@ -6,6 +6,7 @@ import type { RegexWork } from '../lib/regex.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SideAnswer, SideRequest } from '../providers/contract.ts';
 import type { JsonObject } from '../wire/contract.ts';
+import type { GivenPlaceholders } from './given-placeholders.ts';
 
 /** Requests that guardrails look at, by the names that checks and policies use. */
 export type RequestType =
@@ -84,12 +85,35 @@ export interface CheckTools {
   fetch(request: SideRequest, options: { readonly signal: CancelSignal }): Promise<SideAnswer>;
   /** A value that is made once and kept until it expires; the key contains all that it depends on, secrets hashed. */
   cached<T>(key: string, make: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T>;
+  /**
+   * Asks a model by the gateway's own routing, without guardrails; the call counts in the cost and the attempts of the
+   * request. Throws CheckFault or AppError where there is no answer. Absent: models cannot be asked here.
+   */
+  ask?(question: ModelQuestion, options: { readonly signal: CancelSignal }): Promise<ModelReply>;
   /** What the gateway has of the cloud that it runs in; absent: the check has credentials of its own or none. */
   readonly cloud?: CloudTools;
+  /** What stands for values in the pieces of the text that were checked before; absent: the text is whole. */
+  readonly given?: GivenPlaceholders;
   /** Unix time in ms. */
   now(): number;
   /** Uniform in [0, 1). */
   random(): number;
+}
+
+/** A chat of one question and one answer. */
+export interface ModelQuestion {
+  /** `@provider/model`, an account that the caller of the request may use. */
+  readonly model: string;
+  readonly messages: readonly { readonly role: 'system' | 'user'; readonly content: string }[];
+  /** Most tokens of the answer. */
+  readonly maxTokens: number;
+}
+
+export interface ModelReply {
+  /** Of the first choice; empty where there is none. */
+  readonly text: string;
+  /** In tokens; undefined: the provider has not said. */
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
 }
 
 export interface CloudTools {

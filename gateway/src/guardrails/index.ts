@@ -6,10 +6,13 @@ export type {
   CheckSubject,
   CheckTools,
   CompiledCheck,
+  ModelQuestion,
+  ModelReply,
   RequestType,
   Restorable,
   Transformed,
 } from './contract.ts';
+export { type GivenPlaceholders, StreamPlaceholders } from './given-placeholders.ts';
 export {
   type CheckResult,
   type CompiledHook,
@@ -17,8 +20,10 @@ export {
   type Denial,
   type Feedback,
   type HookCheck,
+  type HookOwner,
   type HookPhaseResult,
   type HookResult,
+  isDefault,
   MAX_CHECKED_CHARS,
   overrideHook,
   type RanHook,
@@ -28,4 +33,6 @@ export {
   UnknownCheck,
   watchHooks,
 } from './hooks/index.ts';
+export { createOfflineHooks, type OfflineText, type OfflineVerdict } from './offline.ts';
+export { CheckFault } from './outbound/index.ts';
 export { CHECKS } from './register.ts';

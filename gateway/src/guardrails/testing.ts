@@ -1,4 +1,5 @@
 /** Shared by the tests of checks. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkEntryOf } from '@gatehouse/crds/guardrails';
 import { Cancellation } from '../lib/cancellation.ts';
 import { createRegexScheduler, REQUEST_UNITS } from '../lib/regex.ts';
@@ -58,3 +59,35 @@ export async function runCheck(
 
 /** The verdict, and an `e` where the check could not decide. */
 export const outcomeOf = ({ verdict, error }: CheckAnswer): string => (verdict ? 'T' : 'F') + (error ? ' e' : '');
+
+/** No check may stall the event loop for more than 20 ms: ten times that, for slow machines and code that is not warm. */
+export const MAX_WORK_MS = 200;
+
+/** CPU time of this thread, in ms: other processes on the machine do not count. */
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** Resolves to what the check answers and to the most work between two turns of the event loop, in ms. */
+export async function watchCheck(id: string, parameters: object, subject: CheckSubject) {
+  let most = 0;
+  let last = cpuMs();
+  const look = () => {
+    const now = cpuMs();
+    most = Math.max(most, now - last);
+    last = now;
+  };
+  let done = false;
+  const watching = (async () => {
+    for (; !done; look()) await nextTurn();
+  })();
+  try {
+    const answer = await runCheck(id, parameters, subject, { tools: toolsOf() });
+    look();
+    return { answer, most };
+  } finally {
+    done = true;
+    await watching;
+  }
+}

@@ -16,6 +16,9 @@ export const KEPT_BYTES = 16 * 1024;
 const UNANCHORED = 0;
 const END_TEXT = -1;
 
+/** The last character whose class is looked up in a table. */
+const MAX_LATIN1 = 0xff;
+
 interface State {
   readonly isMatch: boolean;
   readonly nfaStates: readonly number[];
@@ -53,12 +56,40 @@ export function startSearch(dfa: Dfa, text: string, from = 0): RegexTask<boolean
     return last === null ? 'exhausted' : last.isMatch;
   };
 
+  /** Goes on through states that are known and characters of Latin-1, which most texts consist of. True: a match. */
+  const advanceKnown = (work: RegexWork, until: number): boolean => {
+    if (state === null) return false;
+    const { latin1Class } = dfa;
+    const end = Math.min(text.length, at + work.left - until);
+    // Both are read far more often than anything else: not from the closure.
+    let known: State = state;
+    let i = at;
+    while (i < end) {
+      const code = text.charCodeAt(i);
+      const next: State | null | undefined = code > MAX_LATIN1 ? null : known.next?.[latin1Class[code] ?? 0];
+      if (next === null || next === undefined) break;
+      known = next;
+      i += 1;
+      if (known.isMatch) break;
+    }
+    work.left -= i - at;
+    at = i;
+    state = known;
+    return known.isMatch;
+  };
+
+  /** True: a match. */
+  const advanceOne = (work: RegexWork): boolean => {
+    if (state === null || at >= text.length) return false;
+    const rune = runeAt(text, at);
+    state = step(state, rune, work);
+    at += widthOf(rune);
+    return state?.isMatch === true;
+  };
+
   const advance = (work: RegexWork, until: number): boolean | 'exhausted' | undefined => {
     while (state !== null && at < text.length && work.left > until) {
-      const rune = runeAt(text, at);
-      state = step(state, rune, work);
-      if (state?.isMatch) return true;
-      at += widthOf(rune);
+      if (advanceKnown(work, until) || (work.left > until && advanceOne(work))) return true;
     }
     if (state === null || at >= text.length) return atEnd();
     return work.left > 0 ? undefined : 'exhausted';

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { CheckEntry, CheckSpec, FeedbackSpec, HookActions, HookSpec } from '@gatehouse/crds/guardrails';
 import { Secret } from '../../lib/secret.ts';
 import type { HostScope } from '../../upstream/index.ts';
-import type { CheckCredential, CheckDefinition, CompiledCheck } from '../contract.ts';
+import type { CheckCredential, CheckDefinition, CheckTools, CompiledCheck } from '../contract.ts';
 
 export interface HookCheck {
   readonly entry: CheckEntry;
@@ -12,11 +13,16 @@ export interface HookCheck {
   readonly run: CompiledCheck;
 }
 
+/** Whose hook it is: it applies by default to all requests of the organisation or of the workspace, or a config names it. */
+export type HookOwner = 'organisation' | 'workspace' | 'config';
+
 /** Checks that run together, and what follows from them. */
 export interface CompiledHook {
   /** As results show it. */
   readonly id: string;
   readonly versionId: string | undefined;
+  /** Differs where what it does to an answer may differ; names no secret. */
+  readonly identity: string;
   readonly type: 'guardrail' | 'mutator';
   readonly checks: readonly HookCheck[];
   readonly deny: boolean;
@@ -32,19 +38,26 @@ export interface CompiledHook {
   readonly onFail: FeedbackSpec | undefined;
   /** Which hosts its checks may call. */
   readonly scope: HostScope;
-  /** It applies by default: what other hooks change is shown to it again. */
-  readonly isDefault: boolean;
+  readonly owner: HookOwner;
   /** Whether a check may change texts or bodies. */
   readonly transforms: boolean;
   /** The credential of a check stays with the fleet. */
   readonly needsFleet: boolean;
 }
 
+/** Of a list of the organisation or of the workspace. */
+export const isDefault = ({ owner }: Pick<CompiledHook, 'owner'>): boolean => owner !== 'config';
+
+/** The tools of the checks of a hook: which hosts they may call differs. */
+export type ToolsFor = (hook: CompiledHook) => CheckTools;
+
 export interface CompileHookOptions {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   /** Shown where the hook has no id of its own. */
   readonly id: string;
   readonly scope: HostScope;
+  /** Absent: made of the spec. */
+  readonly identity?: string;
   /** The credential of a check, by its position; absent: those that the hook brings itself. */
   credentialOf?(index: number): CheckCredential | undefined;
 }
@@ -54,8 +67,8 @@ const CALL_TIMEOUT_MS = 5_000;
 const NO_CREDENTIAL: CheckCredential = new Map();
 
 /**
- * Makes the checks of a hook ready. Undefined for a check that this gateway does not have. Throws what a check throws for
- * parameters that it cannot use.
+ * Makes the checks of a hook ready. Throws UnknownCheck for a check that this gateway does not have, and what a check throws
+ * for parameters that it cannot use.
  */
 export function compileHook(spec: HookSpec, options: CompileHookOptions): CompiledHook {
   const isMutator = spec.type === 'mutator';
@@ -64,12 +77,13 @@ export function compileHook(spec: HookSpec, options: CompileHookOptions): Compil
   return {
     id: spec.id ?? options.id,
     versionId: spec.versionId,
+    identity: options.identity ?? hash('sha256', JSON.stringify(spec), 'base64'),
     type: spec.type,
     checks,
     ...actionsOf(spec),
     sequential: isMutator || spec.sequential === true,
     scope: options.scope,
-    isDefault: false,
+    owner: 'config',
     transforms: checks.some(({ entry }) => entry.transforms === true),
     needsFleet: false,
   };
@@ -77,7 +91,7 @@ export function compileHook(spec: HookSpec, options: CompileHookOptions): Compil
 
 type Actions = Omit<
   CompiledHook,
-  'id' | 'versionId' | 'type' | 'checks' | 'scope' | 'isDefault' | 'transforms' | 'needsFleet'
+  'id' | 'versionId' | 'identity' | 'type' | 'checks' | 'scope' | 'owner' | 'transforms' | 'needsFleet'
 >;
 
 const actionsOf = (spec: HookActions): Actions => ({
@@ -125,7 +139,7 @@ export function overrideHook(hook: CompiledHook, spec: HookActions): CompiledHoo
     Object.entries(spec).filter(([name, value]) => ACTIONS.has(name) && value !== undefined),
   );
   if (Object.keys(own).length === 0) return hook;
-  const changed: CompiledHook = { ...hook, ...own };
+  const changed: CompiledHook = { ...hook, ...own, identity: `${hook.identity} ${JSON.stringify(own)}` };
   return changed.type === 'mutator' ? { ...changed, sequential: true } : changed;
 }
 

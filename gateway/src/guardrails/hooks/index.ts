@@ -1,6 +1,15 @@
-export { type CompiledHook, compileHook, type HookCheck, overrideHook, UnknownCheck } from './compiled-hook.ts';
+export {
+  type CompiledHook,
+  compileHook,
+  type HookCheck,
+  type HookOwner,
+  isDefault,
+  overrideHook,
+  type ToolsFor,
+  UnknownCheck,
+} from './compiled-hook.ts';
 export type { Feedback } from './feedback.ts';
 export type { CheckResult } from './run-check.ts';
 export type { HookResult, RanHook } from './run-hook.ts';
-export { type Denial, type HookPhaseResult, runHooks, type ToolsFor, watchHooks } from './run-hooks.ts';
+export { type Denial, type HookPhaseResult, runHooks, watchHooks } from './run-hooks.ts';
 export { MAX_CHECKED_CHARS, type SubjectFacts } from './subject.ts';

@@ -21,6 +21,8 @@ export interface CheckResult {
 export interface RanCheck {
   readonly check: HookCheck;
   readonly result: CheckResult;
+  /** `execution_time` with its fraction. */
+  readonly durationMs: number;
   readonly transformed: Transformed | undefined;
 }
 
@@ -29,6 +31,21 @@ export interface PhaseTools {
   readonly tools: CheckTools;
   /** `performance.now()` after which no check runs on. */
   readonly endsMs: number;
+  /** The time as results show it. */
+  now(): string;
+}
+
+/** Most checks of a phase end within the same ms, whose text is made once. */
+export function phaseOf(tools: CheckTools, endsMs: number): PhaseTools {
+  let lastMs = Number.NaN;
+  let text = '';
+  const now = (): string => {
+    const ms = tools.now();
+    if (ms !== lastMs) text = new Date(ms).toISOString();
+    lastMs = ms;
+    return text;
+  };
+  return { tools, endsMs, now };
 }
 
 /** A check ends its calls itself, and says more about it than the engine could. */
@@ -99,17 +116,19 @@ interface Run {
 
 function ranCheck(check: HookCheck, answer: CheckAnswer, { phase, startedMs }: Run): RanCheck {
   const { verdict, data = null, error, transformed, log = null } = answer;
+  const durationMs = performance.now() - startedMs;
   return {
     check,
     transformed,
+    durationMs,
     result: {
       data,
       verdict,
       id: check.entry.id,
       ...(error === undefined ? {} : { error }),
-      execution_time: Math.round(performance.now() - startedMs),
+      execution_time: Math.round(durationMs),
       transformed: transformed !== undefined,
-      created_at: new Date(phase.tools.now()).toISOString(),
+      created_at: phase.now(),
       log,
       fail_on_error: check.failOnError,
     },

@@ -24,6 +24,8 @@ export interface HookResult {
 export interface RanHook {
   readonly hook: CompiledHook;
   readonly result: HookResult;
+  /** Of its checks; absent: they did not run. */
+  readonly durationsMs?: readonly number[];
   /** Whether all failed checks ask for a denial that is an answer. */
   readonly isSoft: boolean;
   /** The subject as the hook leaves it. */
@@ -52,6 +54,7 @@ export async function runHook(hook: CompiledHook, subject: Subject, phase: Phase
     hook,
     isSoft: hook.softDeny200 || (failed.length > 0 && failed.every(({ check }) => check.softDeny200)),
     ...changes,
+    durationsMs: checks.map(({ durationMs }) => durationMs),
     result: {
       verdict,
       id: hook.id,
@@ -61,7 +64,7 @@ export async function runHook(hook: CompiledHook, subject: Subject, phase: Phase
       execution_time: Math.round(performance.now() - startedMs),
       async: hook.async,
       type: hook.type,
-      created_at: new Date(phase.tools.now()).toISOString(),
+      created_at: phase.now(),
       deny: hook.deny && !verdict,
     },
   };

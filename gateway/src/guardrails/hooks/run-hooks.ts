@@ -1,10 +1,12 @@
 /** The hooks of one phase: docs/behaviour/guardrails.md#order. */
 import type { JsonObject } from '../../wire/contract.ts';
-import type { CheckTools, Restorable } from '../contract.ts';
-import type { CompiledHook } from './compiled-hook.ts';
-import type { PhaseTools } from './run-check.ts';
-import { type HookResult, merged, type RanHook, runHook } from './run-hook.ts';
+import type { Restorable } from '../contract.ts';
+import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
+import { PhaseRun, runTogether } from './phase-run.ts';
+import { withoutQuotes } from './quotes.ts';
+import { type HookResult, merged, type RanHook } from './run-hook.ts';
 import { Subject, type SubjectFacts } from './subject.ts';
+import { withoutLogprobs } from './without-logprobs.ts';
 
 /** Why a call or an answer is stopped. */
 export interface Denial {
@@ -17,29 +19,23 @@ export interface Denial {
 
 /** What the hooks of a phase came to. */
 export interface HookPhaseResult {
-  /** In the order of the hooks, as `hook_results` shows them. */
+  /** In the order of the hooks, as `hook_results` shows them: of an answer that is denied or changed, nothing that quotes it. */
   readonly results: readonly HookResult[];
   /** The same with what records need. */
   readonly ran: readonly RanHook[];
   readonly denied: Denial | undefined;
   /** Whether a hook failed, denying or not. */
   readonly failed: boolean;
-  /** The changed body of the phase; undefined: it is as it was. */
+  /** The changed body of the phase; undefined: it is as it was, or denied. */
   readonly body: JsonObject | undefined;
   /** Added to the request for the provider. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly restore: Restorable | undefined;
 }
 
-/** The tools of the checks of a hook: which hosts they may call differs. */
-export type ToolsFor = (hook: CompiledHook) => CheckTools;
-
-/** Longest time of the hooks of a phase, in ms, unless a check may take longer. */
-const PHASE_MS = 30_000;
-
 /**
- * Runs hooks that act: all at once, on the same body. What a hook changes is then applied in their order; a hook that changes a body
- * which another one has changed before, and a default hook, run again on what has become of it. Never rejects.
+ * Runs hooks that act. Of a request: all at once, on the same body. Of an answer: those that apply by default, then those of configs on
+ * what they have left, unless they deny. Never rejects.
  */
 export async function runHooks(
   hooks: readonly CompiledHook[],
@@ -47,72 +43,35 @@ export async function runHooks(
   toolsFor: ToolsFor,
 ): Promise<HookPhaseResult> {
   const subject = new Subject(facts);
-  const endsMs = endOf(hooks);
-  const run = (hook: CompiledHook, on: Subject): Promise<RanHook> =>
-    runAlone(hook, on, { tools: toolsFor(hook), endsMs });
-  const first = await Promise.all(hooks.map((hook) => run(hook, subject)));
-  const denied = denialOf(first);
-  if (denied !== undefined) return phaseResult(first, { denied, subject, body: undefined });
-  const ran: RanHook[] = [];
-  let current = subject;
-  for (const one of first) {
-    const changes = one.subject !== subject;
-    const again = current !== subject && (changes || one.hook.isDefault);
-    const settled = again ? both(one, await run(one.hook, current)) : one;
-    ran.push(settled);
-    if (again || changes) current = settled.subject;
+  const run = new PhaseRun(hooks, subject, toolsFor);
+  if (facts.phase === 'input') {
+    await run.run(() => true);
+  } else {
+    await run.run(isDefault);
+    hideChanged(run, subject);
+    if (!run.isDenied) await run.run((hook) => !isDefault(hook));
+    hideChanged(run, subject);
   }
-  const body = current === subject ? undefined : current.body;
-  return phaseResult(ran, { denied: denialOf(ran), subject, body });
+  const isChanged = run.subject !== subject;
+  const body = isChanged && !run.isDenied ? run.subject.body : undefined;
+  const isHidden = facts.phase === 'output' && (isChanged || run.isDenied);
+  return phaseResult(run.ran, { body, isHidden });
+}
+
+/** Probabilities of tokens tell what stood in a text before it was changed. */
+function hideChanged(run: PhaseRun, { body: before }: Subject): void {
+  const { body } = run.subject;
+  if (body === undefined || body === before) return;
+  const hidden = withoutLogprobs(body);
+  if (hidden !== body) run.subject = run.subject.withBody(hidden);
 }
 
 /** Runs hooks that only watch: those that run after the answer, and those in monitor mode. Never rejects. */
-export function watchHooks(
+export const watchHooks = (
   hooks: readonly CompiledHook[],
   facts: SubjectFacts,
   toolsFor: ToolsFor,
-): Promise<readonly RanHook[]> {
-  const subject = new Subject(facts);
-  const endsMs = endOf(hooks);
-  return Promise.all(hooks.map((hook) => runAlone(hook, subject, { tools: toolsFor(hook), endsMs })));
-}
-
-function endOf(hooks: readonly CompiledHook[]): number {
-  const longest = hooks.reduce(
-    (max, { checks }) => checks.reduce((most, { timeoutMs = 0 }) => Math.max(most, timeoutMs), max),
-    PHASE_MS,
-  );
-  return performance.now() + longest;
-}
-
-/** What breaks in a hook is no failure of others. */
-async function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanHook> {
-  try {
-    return await runHook(hook, subject, phase);
-  } catch {
-    const verdict = !hook.checks.some(({ failOnError }) => failOnError);
-    const result: HookResult = {
-      verdict,
-      id: hook.id,
-      transformed: false,
-      checks: [],
-      feedback: null,
-      execution_time: 0,
-      async: hook.async,
-      type: hook.type,
-      created_at: new Date(phase.tools.now()).toISOString(),
-      deny: hook.deny && !verdict,
-    };
-    return { hook, result, isSoft: hook.softDeny200, subject, headers: undefined, restore: undefined };
-  }
-}
-
-/** A hook that has run twice: it failed when it failed once. */
-function both(first: RanHook, again: RanHook): RanHook {
-  if (first.result.verdict) return again;
-  const { subject, headers, restore } = again;
-  return { ...first, subject, headers, restore };
-}
+): Promise<readonly RanHook[]> => runTogether(hooks, new Subject(facts), toolsFor);
 
 /** One that is no answer wins over one that is. */
 function denialOf(ran: readonly RanHook[]): Denial | undefined {
@@ -121,15 +80,16 @@ function denialOf(ran: readonly RanHook[]): Denial | undefined {
   return chosen && { hook: chosen.hook, message: chosen.hook.message, isSoft: chosen.isSoft };
 }
 
-interface Outcome extends Pick<HookPhaseResult, 'denied' | 'body'> {
-  readonly subject: Subject;
+interface Outcome extends Pick<HookPhaseResult, 'body'> {
+  /** The client does not get what was checked. */
+  readonly isHidden: boolean;
 }
 
-function phaseResult(ran: readonly RanHook[], { denied, body }: Outcome): HookPhaseResult {
+function phaseResult(ran: readonly RanHook[], { body, isHidden }: Outcome): HookPhaseResult {
   return {
-    results: ran.map(({ result }) => result),
+    results: ran.map(isHidden ? withoutQuotes : ({ result }) => result),
     ran,
-    denied,
+    denied: denialOf(ran),
     failed: ran.some(({ result }) => !result.verdict),
     body,
     headers: headersOf(ran),

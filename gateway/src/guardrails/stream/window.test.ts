@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { OVERLAP_CHARS, TextWindows, type WindowOptions, type WindowVerdict } from './window.ts';
+import { MAX_HELD_CHARS, OVERLAP_CHARS, TextWindows, type WindowOptions, type WindowVerdict } from './window.ts';
 
 const PASS = { kind: 'pass' } as const;
 
@@ -131,6 +131,117 @@ describe('windows that change texts', () => {
       ),
       { numRuns: 200 },
     );
+  });
+});
+
+/** Patterns of many lengths, some with what must be around them, and what may occur in texts. */
+const PATTERNS = [
+  /sk-\w+/g,
+  /\S{20,}/g,
+  /Secret:[^.]*/g,
+  /-----BEGIN KEY-----[\s\S]*?(?:-----END KEY-----|$)/g,
+  /(?<=tel )\d+/g,
+  /\bcat\b/g,
+  /(?<![\w-])[\w-]{40,80}(?![\w-])/g,
+  /\S+@\S+/g,
+];
+const NOISE = fc.constantFrom(
+  ...['ab ', ' ', '. ', '#', '😀', 'x'.repeat(90), 'some words of a text ', '\n', 'cat', 'a@b.c ', 'tel ', '4111 '],
+  ...[
+    'sk-',
+    'Secret: ',
+    '-----BEGIN KEY-----\n',
+    `${'QUJD'.repeat(16)}\n`,
+    '-----END KEY-----\n',
+    'no '.repeat(120),
+    'key',
+  ],
+);
+const TEXT = fc.array(NOISE, { maxLength: 50 }).map((pieces) => pieces.join(''));
+const cutInto = (text: string, length: number): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, i) => text.slice(i * length, (i + 1) * length));
+
+describe('windows over matches of any length', () => {
+  test.for(['[gone]', '#', 'sk-***', ''])('redact as %j what the checks would redact in the whole', async (instead) => {
+    await fc.assert(
+      fc.asyncProperty(
+        ...([
+          TEXT,
+          fc.constantFrom(...PATTERNS),
+          fc.integer({ min: 1, max: 300 }),
+          fc.integer({ min: 1, max: 200 }),
+        ] as const),
+        async (text, pattern, size, cut) => {
+          const check = async (texts: readonly string[]) =>
+            ({ kind: 'pass', texts: texts.map((one) => one.replaceAll(pattern, instead)) }) as const;
+          const { out } = await through(cutInto(text, cut), { size, changesTexts: true, check });
+          expect(out).toBe(text.replaceAll(pattern, instead));
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  test.for([16, 40, 64, 100])('hold a key until its end is known, with windows of %i', async (size) => {
+    const text = `${words(60)} sk-proj-${'Oj37HyQz'.repeat(20)} ${words(120)}`;
+    const { out } = await through([...text], {
+      size,
+      changesTexts: true,
+      check: redacts(/sk-proj-[\w-]{20,255}(?!\w)/g),
+    });
+    expect(out).toBe(`${words(60)} # ${words(120)}`);
+  });
+
+  test('see a token of several thousand characters that is known by its end', async () => {
+    const text = `${words(60)} eyJh.${'x'.repeat(3_000)}.end ${words(120)}`;
+    const { out } = await through([text], { size: 50, changesTexts: true, check: redacts(/eyJh\.\w+\.end/g) });
+    expect(out).toBe(`${words(60)} # ${words(120)}`);
+  });
+
+  test('cut the stream where a match does not end, and release nothing of it', async () => {
+    const windows = new TextWindows({ size: 100, changesTexts: true, check: redacts(/sk-\w+/g) });
+    windows.add({ part: '0', text: `${words(100)} sk-` });
+    let released = 0;
+    const rest = async () => {
+      for (let sent = 0; sent < 2 * MAX_HELD_CHARS; sent += 100) {
+        windows.add({ part: '0', text: 'k'.repeat(100) });
+        while (windows.isDue) {
+          const step = await windows.step();
+          if (step.kind === 'release') released += step.releases.reduce((sum, { length }) => sum + length, 0);
+        }
+      }
+    };
+    await expect(rest()).rejects.toMatchObject({ code: 'UPSTREAM_STREAM_BROKEN' });
+    expect(released).toBeLessThanOrEqual(words(100).length + 1);
+  });
+
+  test('cut the stream where a match begins in what has left', async () => {
+    const text = `no ${words(200)} begun end ${words(10)}`;
+    const sent = through([text], { size: 50, changesTexts: true, check: redacts(/word190[\s\S]*end/g) });
+    expect((await sent).out).toBe(`${text.slice(0, text.indexOf('word190'))}# ${words(10)}`);
+    const late = through([text], { size: 50, changesTexts: true, check: redacts(/word150[\s\S]*end/g) });
+    await expect(late).rejects.toMatchObject({ code: 'UPSTREAM_STREAM_BROKEN' });
+  });
+
+  test('go on where a service numbers its placeholders anew for each text', async () => {
+    const check = async (texts: readonly string[]) => {
+      const numbered = texts.map((text) => {
+        let number = 0;
+        return text.replaceAll(/Mr \w+/g, () => `<Person_${++number}>`);
+      });
+      return { kind: 'pass', texts: numbered } as const;
+    };
+    const text = `Mr One ${words(60)} Mr Two ${words(30)} Mr Three ${words(30)} Mr Four and Mr Five ${words(20)} Mr Six`;
+    for (const size of [16, 64, 300]) {
+      const { out } = await through([text], { size, changesTexts: true, check });
+      expect(out.replaceAll(/_\d+/g, '')).toBe(text.replaceAll(/Mr \w+/g, '<Person>'));
+    }
+  });
+
+  test('work in proportion to the text while a match goes on', async () => {
+    const check = redacts(/Secret:[^.]*/g);
+    await through([`Secret: ${'no '.repeat(5_000)}. Done.`], { size: 1, changesTexts: true, check });
+    expect(vi.mocked(check).mock.calls.length).toBeLessThan(2_000);
   });
 });
 

@@ -1,18 +1,29 @@
 /** The text of an answer in windows: what has been checked is released, and what a match may still need is held back. */
+import { AppError } from '../../errors/index.ts';
+import { openRunStart, sameEnd, sameStart, splitsPair, splitsRun, wordEnd } from './borders.ts';
 import type { NewText, Release } from './event-queue.ts';
 
-/** Characters that a match may span over the border of two windows. */
+/** Characters that a match may span over the border of two windows: they are looked at again, and held where texts change. */
 export const OVERLAP_CHARS = 256;
-/** Characters in which the border of a window is moved back to the end of a word. */
-const WORD_CHARS = 64;
-/** Characters that are held, beside two windows, while matches follow each other without a gap; then they leave as checked. */
-const MAX_HELD_CHARS = 4 * 1024;
-const SPACE = /\s/;
+/** Longest key or token that is held, in characters, while it goes on. */
+const MAX_RUN_CHARS = 4 * 1024;
+/** Characters that are held, beside two windows, while a match goes on; then the stream is cut. */
+export const MAX_HELD_CHARS = 16 * 1024;
+/** Characters that have left and are looked at again, beside a window, at most. */
+const MAX_CONTEXT_CHARS = 4 * 1024;
+
+/** As in [EMAIL_ADDRESS_1] and <Person 1>. */
+const NUMBER = /(?<=[A-Za-z][_ -]?)\d{1,9}(?=[\]>}])/g;
 
 /** What the checks say of the texts of one window. */
 export type WindowVerdict<D> =
   /** `texts`: instead of those that were checked, by position; undefined: they stay. */
-  | { readonly kind: 'pass'; readonly texts?: readonly (string | undefined)[] | undefined }
+  | {
+      readonly kind: 'pass';
+      readonly texts?: readonly (string | undefined)[] | undefined;
+      /** Told what has left of a changed text last, with what left before it. */
+      readonly released?: (text: string) => void;
+    }
   | { readonly kind: 'deny'; readonly denial: D };
 
 export interface WindowOptions<D> {
@@ -30,12 +41,31 @@ export type WindowStep<D> =
 /** The text of one part that is not done with. */
 interface Segment {
   readonly part: string;
-  /** In the window: from `released` on it is held. */
+  /** In the window: what is before `released` has left as `out`, the rest is held. */
   text: string;
   released: number;
+  out: string;
+  /** Where what left ended: the window may begin there. */
+  borders: readonly Border[];
   /** Behind the window. */
   next: string;
   isEnded: boolean;
+}
+
+interface Border {
+  /** In the text, and in what has left. */
+  readonly at: number;
+  readonly outAt: number;
+  /** No change touches it. */
+  readonly isClear: boolean;
+}
+
+/** How much of what is held may leave, and as what. */
+interface Cut {
+  readonly length: number;
+  readonly text: string;
+  /** No change touches its end. */
+  readonly isClear: boolean;
 }
 
 /** One per stream. The windows depend on the texts only, not on the pieces in which they come. */
@@ -51,7 +81,8 @@ export class TextWindows<D> {
   add({ part, text }: Pick<NewText, 'part' | 'text'>): void {
     this.#waiting += text.length;
     const open = this.#segments.findLast((segment) => segment.part === part && !segment.isEnded);
-    if (open === undefined) this.#segments.push({ part, text: '', released: 0, next: text, isEnded: false });
+    if (open === undefined)
+      this.#segments.push({ part, text: '', released: 0, out: '', borders: [], next: text, isEnded: false });
     else open.next += text;
   }
 
@@ -64,10 +95,16 @@ export class TextWindows<D> {
 
   /** Whether there is a window to check. */
   get isDue(): boolean {
-    return this.#waiting >= this.#options.size || this.#segments.some(({ isEnded }) => isEnded);
+    return this.#waiting >= this.#nextChars || this.#segments.some(({ isEnded }) => isEnded);
   }
 
-  /** Checks the next window. */
+  /** New characters of the next window: more while much is held, so that the work stays in proportion to the text. */
+  get #nextChars(): number {
+    const held = this.#segments.reduce((most, { text, released }) => Math.max(most, text.length - released), 0);
+    return Math.max(this.#options.size, Math.floor((held - 2 * OVERLAP_CHARS) / 4));
+  }
+
+  /** Checks the next window. Rejects with UPSTREAM_STREAM_BROKEN where it stays open what the checks change. */
   async step(): Promise<WindowStep<D>> {
     const window = this.#fill();
     const texts = window.map(({ text }) => text);
@@ -77,6 +114,7 @@ export class TextWindows<D> {
     const releases: (Release & { part: string })[] = [];
     for (const [i, segment] of window.entries()) {
       const release = await this.#settle(segment, verdict.texts?.[i] ?? segment.text);
+      if (release.length > 0) verdict.released?.(segment.out);
       if (release.length > 0) releases.push({ part: segment.part, ...release });
     }
     this.#segments = this.#segments.filter((segment) => !isDone(segment));
@@ -85,7 +123,7 @@ export class TextWindows<D> {
 
   /** Moves the next characters into the window. Returns its segments. */
   #fill(): Segment[] {
-    let left = this.#options.size;
+    let left = this.#nextChars;
     const window: Segment[] = [];
     for (const segment of this.#segments) {
       if (left === 0) break;
@@ -106,76 +144,124 @@ export class TextWindows<D> {
   async #settle(segment: Segment, now: string): Promise<Release> {
     const { text, released } = segment;
     if (!this.#options.changesTexts) {
-      keep(segment, isWhole(segment) ? text.length : contextStart(text), text.length);
+      forget(segment, isWhole(segment) ? text.length : Math.max(0, wordEnd(text, text.length - OVERLAP_CHARS)));
+      segment.released = segment.text.length;
       return { length: text.length - released };
     }
-    if (isWhole(segment)) {
-      keep(segment, text.length, text.length);
-      return changed(text, now);
-    }
-    const release = await this.#partly(text, now);
-    keep(segment, release.length, release.length);
-    return release;
+    const rest = await this.#heldOf(segment, now);
+    const cut = rest === undefined ? undefined : await this.#cut(segment, now, rest);
+    if (cut !== undefined) return leave(segment, cut);
+    const most = isWhole(segment) ? 0 : MAX_HELD_CHARS + 2 * this.#options.size;
+    if (text.length - released > most) throw undecided();
+    return NOTHING;
   }
 
-  /** As much of a text that goes on as can no longer be part of a match. */
-  async #partly(text: string, now: string): Promise<Release> {
-    const end = text.length - OVERLAP_CHARS;
-    if (end <= 0) return NOTHING;
-    if (text.length > 2 * this.#options.size + MAX_HELD_CHARS) return changed(text, now);
-    const kept = text === now ? text.length : sameEnd(text, now);
-    if (kept >= OVERLAP_CHARS) {
-      const cut = Math.max(wordEnd(text, end), text.length - kept);
-      return changed(text.slice(0, cut), now.slice(0, now.length - (text.length - cut)));
+  /** What the checks make of the text that is held; undefined: they change it together with text that has left. */
+  async #heldOf({ text, released, out }: Segment, now: string): Promise<string | undefined> {
+    if (now.startsWith(out)) return now.slice(out.length);
+    const held = text.slice(released);
+    if (now.endsWith(held)) return held;
+    const before = await this.#split(text, released, now);
+    return before === undefined ? undefined : now.slice(before.length);
+  }
+
+  /** As much of what is held as can no longer be part of a match. */
+  async #cut(segment: Segment, now: string, rest: string): Promise<Cut | undefined> {
+    const { text, released } = segment;
+    const held = text.slice(released);
+    if (isWhole(segment)) return { length: held.length, text: rest, isClear: true };
+    const known = text.length - OVERLAP_CHARS;
+    if (known <= released) return undefined;
+    const end = openRunStart(text, known, { from: released, most: MAX_RUN_CHARS }) - released;
+    const word = wordEnd(text, released + end) - released;
+    const changedTo = held === rest ? 0 : held.length - sameEnd(held, rest);
+    if (changedTo <= end && end > 0) {
+      const length = Math.max(word, changedTo);
+      return cutAt(held, length, {
+        text: rest.slice(0, rest.length - (held.length - length)),
+        isClear: length > changedTo,
+      });
     }
-    // A change is too near: the text before it may leave if its checks change it in the same way without what follows.
-    const start = text.slice(0, wordEnd(text, end));
-    const alone = await this.#options.check([start]);
-    const before = alone.kind === 'pass' ? (alone.texts?.[0] ?? start) : undefined;
-    return before !== undefined && now.startsWith(before) ? changed(start, before) : NOTHING;
+    if (word <= 0) return undefined;
+    // A change is too near: what is before all changes may leave, or before a place that no change spans.
+    const same = sameStart(held, rest);
+    const unchanged = wordEnd(held, Math.min(word, same));
+    if (unchanged > 0) return cutAt(held, unchanged, { text: held.slice(0, unchanged), isClear: unchanged < same });
+    const before = await this.#split(text, released + word, now);
+    const left = now.length - rest.length;
+    if (before === undefined || before.length < left) return undefined;
+    return { length: word, text: before.slice(left), isClear: true };
+  }
+
+  /** What the checks make of the text before `at`, where they change both sides as they change the whole: no match spans it. */
+  async #split(text: string, at: number, now: string): Promise<string | undefined> {
+    const sides = [text.slice(0, at), text.slice(at)];
+    const verdict = await this.#options.check(sides);
+    if (verdict.kind === 'deny') return undefined;
+    const [before = '', behind = ''] = sides.map((side, i) => verdict.texts?.[i] ?? side);
+    return now.startsWith(before) && unnumbered(before + behind) === unnumbered(now) ? before : undefined;
   }
 }
 
-const PASSED = { kind: 'pass', texts: undefined } as const;
+const PASSED: WindowVerdict<never> = { kind: 'pass' };
 const NOTHING: Release = { length: 0 };
 
 /** Whether all text of the part is in the window. */
 const isWhole = ({ isEnded, next }: Segment): boolean => isEnded && next === '';
 const isDone = (segment: Segment): boolean => isWhole(segment) && segment.text === '';
 
-/** Forgets the text before `from`; what is before `released` has left. */
-function keep(segment: Segment, from: number, released: number): void {
-  const start = Math.max(0, Math.min(from, segment.text.length));
-  segment.text = segment.text.slice(start);
-  segment.released = released - start;
+/** A cut that leaves the halves of a surrogate pair together. */
+function cutAt(held: string, length: number, { text, isClear }: Omit<Cut, 'length'>): Cut | undefined {
+  if (!splitsPair(held, length)) return { length, text, isClear };
+  return length > 1 ? { length: length - 1, text: text.slice(0, -1), isClear } : undefined;
 }
 
-const changed = (text: string, now: string): Release =>
-  text === now ? { length: text.length } : { length: text.length, text: now };
+function leave(segment: Segment, { length, text: now, isClear }: Cut): Release {
+  const { text, released, borders } = segment;
+  const at = released + length;
+  const before = text.slice(released, at);
+  segment.released = at;
+  segment.out += now;
+  const outAt = segment.out.length;
+  const inside = before === now ? wordEnd(text, at - OVERLAP_CHARS) : 0;
+  const nearer = inside > released ? [{ at: inside, outAt: outAt - (at - inside), isClear: true }] : [];
+  segment.borders = [...borders, ...nearer, { at, outAt, isClear }];
+  if (isWhole(segment)) forget(segment, segment.text.length);
+  else forgetContext(segment);
+  return before === now ? { length } : { length, text: now };
+}
+
+/** Keeps as much of what has left as the checks may need to see what follows as they would in the whole. */
+function forgetContext(segment: Segment): void {
+  const { text, released, borders } = segment;
+  const most = released - OVERLAP_CHARS;
+  const clear = borders.findLastIndex(({ at, isClear }) => isClear && at <= most && !splitsRun(text, at));
+  const last = clear < 0 && most > MAX_CONTEXT_CHARS ? borders.findLastIndex(({ at }) => at <= most) : clear;
+  const border = borders[last];
+  if (border === undefined) return;
+  segment.out = segment.out.slice(border.outAt);
+  segment.borders = borders
+    .slice(last + 1)
+    .map(({ at, outAt, isClear }) => ({ at: at - border.at, outAt: outAt - border.outAt, isClear }));
+  forget(segment, border.at);
+}
+
+/** Without the numbers of placeholders, which services begin anew for each text. */
+const unnumbered = (text: string): string => text.replaceAll(NUMBER, '');
+
+/** Forgets the text before `from`. */
+function forget(segment: Segment, from: number): void {
+  segment.text = segment.text.slice(from);
+  segment.released = Math.max(0, segment.released - from);
+}
+
+const undecided = (): AppError =>
+  new AppError('UPSTREAM_STREAM_BROKEN', {
+    detail: `Guardrails change a text of the answer of which windows cannot see the end within ${MAX_HELD_CHARS} characters`,
+  });
 
 /** As many of the next characters as end with a word, or all where none ends nearby. */
 function wholeWords({ text, next }: Segment, length: number): number {
   const end = wordEnd(text + next.slice(0, length), text.length + length);
   return end > text.length ? end - text.length : length;
-}
-
-/** Where text that has left, and is looked at again, begins. */
-const contextStart = (text: string): number => wordEnd(text, text.length - OVERLAP_CHARS);
-
-/** The end of the last word before `end`, or `end` where there is none nearby. */
-function wordEnd(text: string, end: number): number {
-  for (let at = end; at > 0 && at > end - WORD_CHARS; at -= 1) {
-    if (SPACE.test(text[at - 1] ?? '')) return at;
-  }
-  return Math.max(0, splitsPair(text, end) ? end - 1 : end);
-}
-
-/** Whether the halves of a surrogate pair are on both sides. */
-const splitsPair = (text: string, at: number): boolean => /^[\ud800-\udbff]$/.test(text[at - 1] ?? '');
-
-function sameEnd(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < most && a[a.length - 1 - same] === b[b.length - 1 - same]) same += 1;
-  return same;
 }

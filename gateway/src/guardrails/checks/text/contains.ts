@@ -1,6 +1,9 @@
 import { contains as entry } from '@gatehouse/crds/guardrails';
+import { undecided } from '../../answers.ts';
 import { type CheckAnswer, type CheckTools, defineCheck } from '../../contract.ts';
 
+/** Characters that are searched for one word for a unit of the request's work: a word in a MiB is below a ms, or 8 at worst. */
+const CHARS_PER_UNIT = 16;
 /** Characters that are searched without a pause: below a millisecond for most words, a few for the worst ones. */
 const SLICE_CHARS = 1024 * 1024;
 
@@ -19,19 +22,31 @@ export const contains = defineCheck(entry, ({ words, operator }) => {
     return { verdict, data: { explanation, foundWords, missingWords, operator } };
   };
   return ({ text }, tools) => {
-    if (words.length * text.length > SLICE_CHARS) return findInSlices(words, text, tools).then(answer);
+    if (words.length * text.length > SLICE_CHARS) {
+      return findInSlices(words, text, tools).then((found) => (found === undefined ? tooMuch() : answer(found)));
+    }
     return answer(new Set(words.filter((word) => text.includes(word))));
   };
 });
 
-async function findInSlices(words: readonly string[], text: string, tools: CheckTools): Promise<ReadonlySet<string>> {
+const tooMuch = (): CheckAnswer =>
+  undecided({ name: 'TextTooCostly', message: 'the words are too many for a text of this length' });
+
+/** Undefined: the work of the request is used up. */
+async function findInSlices(
+  words: readonly string[],
+  text: string,
+  { nextSlice, regex }: CheckTools,
+): Promise<ReadonlySet<string> | undefined> {
   const found = new Set<string>();
   let searched = 0;
   for (const word of words) {
     if (searched >= SLICE_CHARS) {
-      await tools.nextSlice();
+      await nextSlice();
       searched = 0;
     }
+    if (regex.left <= 0) return undefined;
+    regex.left -= Math.ceil(text.length / CHARS_PER_UNIT);
     searched += text.length;
     if (text.includes(word)) found.add(word);
   }

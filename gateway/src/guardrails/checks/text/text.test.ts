@@ -206,6 +206,15 @@ test('contains finds the same words in a text that is long enough for pauses', a
   expect(data).toMatchObject({ foundWords: ['needle', 'thread'], missingWords: ['missing', 'absent'] });
 });
 
+test('contains is unknown when the words are too many for the text', async () => {
+  const words = Array.from({ length: 1_024 }, (_, i) => `word${i}`);
+  const [short, long] = await Promise.all(
+    [64 * 1_024, 1_024 * 1_024].map((chars) => runCheck('contains', { words }, subjectOf(['x'.repeat(chars)]))),
+  );
+  expect(short).toMatchObject({ verdict: false, data: { foundWords: [] } });
+  expect(long).toEqual({ verdict: false, error: { name: 'TextTooCostly', message: expect.any(String) } });
+});
+
 test('long texts are shown by their beginning', async () => {
   const { data } = await runCheck('wordCount', {}, subjectOf([`${'a'.repeat(100)}b`]));
   expect(data).toMatchObject({ textExcerpt: `${'a'.repeat(100)}...` });

@@ -22,7 +22,7 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
       const findings = await scan(current, turn);
       if (findings.length === 0) break;
       count(findings, tally);
-      current = replaceFindings(current, findings, placeholders);
+      current = await replaceFindings(current, findings, { placeholders, turn });
     }
     return current === text ? undefined : current;
   };
@@ -36,7 +36,7 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
     }
     // Those in the whole request and answer: the texts of a phase are only a part of what the provider gets.
     const { parts: texts, request, response } = subject;
-    const placeholders = createPlaceholders(await placeholdersIn([texts, request, response], turn));
+    const placeholders = createPlaceholders(await placeholdersIn([texts, request, response], turn), tools.given);
     const parts: (string | undefined)[] = [];
     for (const part of subject.parts) parts.push(await redactPart(part, placeholders, tally, turn));
     const data = dataOf(tally, { categories, not, redact });

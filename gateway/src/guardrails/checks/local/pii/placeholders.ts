@@ -3,6 +3,7 @@
  * are never given, so that no placeholder of somebody else is taken for one of ours.
  */
 import { PII_CATEGORIES, type PiiCategory } from '@gatehouse/crds/guardrails';
+import type { GivenPlaceholders } from '../../../given-placeholders.ts';
 
 const PLACEHOLDER = new RegExp(`\\[(${PII_CATEGORIES.join('|')})_(\\d{1,9})\\]`, 'g');
 
@@ -13,15 +14,17 @@ export interface Placeholders {
   readonly values: ReadonlyMap<string, string>;
 }
 
-export function createPlaceholders(taken: ReadonlySet<string>): Placeholders {
+/** `taken` are not given. `given`: those of the pieces of the text that were checked before. */
+export function createPlaceholders(taken: ReadonlySet<string>, given?: GivenPlaceholders): Placeholders {
   const values = new Map<string, string>();
   const known = new Map<string, string>();
   const numbers = new Map<PiiCategory, number>();
-  const next = (category: PiiCategory): string => {
-    for (let number = numbers.get(category) ?? 1; ; number++) {
+  const next = (category: PiiCategory, value: string): string => {
+    for (let number = numbers.get(category) ?? (given?.last(category) ?? 0) + 1; ; number++) {
       const placeholder = `[${category}_${number}]`;
       if (taken.has(placeholder)) continue;
       numbers.set(category, number + 1);
+      given?.give(category, value, { placeholder, number });
       return placeholder;
     }
   };
@@ -30,7 +33,7 @@ export function createPlaceholders(taken: ReadonlySet<string>): Placeholders {
       const key = `${category} ${value}`;
       const before = known.get(key);
       if (before !== undefined) return before;
-      const placeholder = next(category);
+      const placeholder = given?.of(category, value) ?? next(category, value);
       known.set(key, placeholder);
       values.set(placeholder, value);
       return placeholder;

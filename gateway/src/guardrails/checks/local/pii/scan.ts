@@ -11,6 +11,7 @@ import { detectNationalIds } from './detectors/national-ids/index.ts';
 import { createPhoneDetector, type ParsePhone } from './detectors/phone.ts';
 import { detectKey, detectPrivateKey, detectToken, detectUserInfo } from './detectors/secrets.ts';
 import { withoutOverlaps } from './overlaps.ts';
+import { nextPlace } from './places.ts';
 
 export type { Finding } from './detectors/detector.ts';
 
@@ -19,8 +20,9 @@ export interface Scanner {
   scan(text: string, turn: () => Promise<void>): Promise<readonly Finding[]>;
 }
 
-/** Characters between two looks at the clock. */
-const CHUNK = 512;
+/** Places, and characters without one, between two looks at the clock. */
+const CHUNK_PLACES = 256;
+const CHUNK = 16_384;
 
 const AT = 0x40;
 const PLUS = 0x2b;
@@ -31,25 +33,38 @@ const HYPHEN = 0x2d;
 interface ScannerOptions {
   readonly categories: readonly PiiCategory[];
   readonly countries: readonly PiiCountry[];
+  /** Where something may begin. */
+  readonly places?: typeof nextPlace;
 }
 
 /** All categories but phone numbers are looked for, so that what belongs to one is never taken for another. */
-export function createScanner({ categories, countries }: ScannerOptions): Scanner {
+export function createScanner({ categories, countries, places = nextPlace }: ScannerOptions): Scanner {
   const wanted = new Set(categories);
   const detectIds = detectNationalIds(countries);
   const wantsPhones = wanted.has('PHONE_NUMBER');
   let parsePhone: ParsePhone | undefined;
+  /** For one text. */
+  const loadDetectors = async (): Promise<Detectors> => {
+    if (wantsPhones) parsePhone ??= await loadPhones();
+    const phones = parsePhone === undefined ? undefined : createPhoneDetector(parsePhone, countries).detect;
+    return detectorsBy(detectIds, phones);
+  };
   return {
     scan: async (text, turn) => {
       const folded = await foldText(text, turn);
-      if (wantsPhones) parsePhone ??= await loadPhones();
-      const phones = parsePhone === undefined ? undefined : createPhoneDetector(parsePhone, countries).detect;
-      const detectors = detectorsBy(detectIds, phones);
+      const end = folded.text.length;
       const found: Finding[] = [];
-      for (let at = 0; at < folded.text.length; at++) {
-        if (at % CHUNK === CHUNK - 1) await turn();
-        at = detectAt(folded.text, at, detectors, found);
+      let detectors: Detectors | undefined;
+      let looked = 0;
+      for (let at = 0; at < end; ) {
+        const until = Math.min(end, at + CHUNK);
+        at = places(folded.text, at, until);
+        if (at === until || ++looked % CHUNK_PLACES === 0) await turn();
+        if (at === until) continue;
+        detectors ??= await loadDetectors();
+        at = detectAt(folded.text, at, detectors, found) + 1;
       }
+      if (found.length === 0) return found;
       return withoutOverlaps(found)
         .filter(({ category }) => wanted.has(category))
         .map(({ category, start, end }) => ({

@@ -2,43 +2,48 @@
 import { isWordAt } from '../../characters.ts';
 import type { Detect, Finding } from './detector.ts';
 
-/** By first letter; sticky, of bounded length, with enough behind the prefix that words and names of the form are not taken for keys. */
-const FORMS: readonly RegExp[] = [
-  /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}/y, // AWS
-  /AIza[\w-]{35}/y, // Google
-  /AGE-SECRET-KEY-1[0-9A-Z]{58}/y,
-  /GOCSPX-[\w-]{24,64}/y, // Google
-  /SG\.[\w-]{16,32}\.[\w-]{16,64}/y, // SendGrid
-  /dapi[0-9a-f]{32}/y, // Databricks
-  /do[opr]_v1_[0-9a-f]{64}/y, // DigitalOcean
-  /gh[pousr]_[A-Za-z0-9]{36,255}/y, // GitHub
-  /github_pat_\w{40,255}/y,
-  /gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas)-[\w-]{20,255}/y, // GitLab
-  /gsk_[A-Za-z0-9]{40,128}/y, // Groq
-  /gwk_[\w-]{20,128}/y, // keys of this gateway
-  /hf_[A-Za-z0-9]{30,64}/y, // Hugging Face
-  /hv[sbr]\.[\w-]{24,255}/y, // Vault
-  /npm_[A-Za-z0-9]{36,64}/y,
-  /pplx-[A-Za-z0-9]{40,64}/y, // Perplexity
-  /pypi-AgE[\w-]{50,255}/y,
-  /r8_[A-Za-z0-9]{37,64}/y, // Replicate
-  /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/y, // Shopify
-  /rk_(?:live|test)_[A-Za-z0-9]{16,255}/y, // Stripe
-  /sk_(?:live|test)_[A-Za-z0-9]{16,255}/y,
-  /sk-(?:ant|proj|svcacct|admin|or|None)-[\w-]{20,255}/y, // OpenAI, Anthropic, OpenRouter
-  /sk-(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{32,128}/y, // OpenAI and those that follow it
-  /whsec_[A-Za-z0-9+/=]{24,128}/y, // Stripe
-  /xai-[A-Za-z0-9]{40,128}/y, // xAI
-  /xapp-\d-[A-Za-z0-9-]{20,255}/y, // Slack
-  /xox[abeoprs]-[A-Za-z0-9-]{10,255}/y,
-  /ya29\.[\w-]{20,255}/y, // Google
+/** What a key begins with and what follows: enough that words and names of the form are not taken for keys. */
+const KEYS: readonly (readonly [start: string, rest: string])[] = [
+  ['A(?:KIA|SIA|BIA|CCA)', '[A-Z2-7]{16}'], // AWS
+  ['AIza', '[\\w-]{35}'], // Google
+  ['AGE-SECRET-KEY-1', '[0-9A-Z]{58}'],
+  ['GOCSPX-', '[\\w-]{24,64}'], // Google
+  ['SG\\.', '[\\w-]{16,32}\\.[\\w-]{16,64}'], // SendGrid
+  ['dapi', '[0-9a-f]{32}'], // Databricks
+  ['do[opr]_v1_', '[0-9a-f]{64}'], // DigitalOcean
+  ['gh[pousr]_', '[A-Za-z0-9]{36,255}'], // GitHub
+  ['github_pat_', '\\w{40,255}'],
+  ['gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas)-', '[\\w-]{20,255}'], // GitLab
+  ['gsk_', '[A-Za-z0-9]{40,128}'], // Groq
+  ['gwk_', '[\\w-]{20,128}'], // keys of this gateway
+  ['hf_', '[A-Za-z0-9]{30,64}'], // Hugging Face
+  ['hv[sbr]\\.', '[\\w-]{24,255}'], // Vault
+  ['npm_', '[A-Za-z0-9]{36,64}'],
+  ['pplx-', '[A-Za-z0-9]{40,64}'], // Perplexity
+  ['pypi-AgE', '[\\w-]{50,255}'],
+  ['r8_', '[A-Za-z0-9]{37,64}'], // Replicate
+  ['shp(?:at|ca|pa|ss)_', '[0-9a-fA-F]{32}'], // Shopify
+  ['rk_(?:live|test)_', '[A-Za-z0-9]{16,255}'], // Stripe
+  ['sk_(?:live|test)_', '[A-Za-z0-9]{16,255}'],
+  ['sk-(?:ant|proj|svcacct|admin|or|None)-', '[\\w-]{20,255}'], // OpenAI, Anthropic, OpenRouter
+  ['sk-', '(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{32,128}'], // OpenAI and those that follow it
+  ['whsec_', '[A-Za-z0-9+/=]{24,128}'], // Stripe
+  ['xai-', '[A-Za-z0-9]{40,128}'], // xAI
+  ['xapp-\\d-', '[A-Za-z0-9-]{20,255}'], // Slack
+  ['xox[abeoprs]-', '[A-Za-z0-9-]{10,255}'],
+  ['ya29\\.', '[\\w-]{20,255}'], // Google
 ];
 
-const BY_FIRST: ReadonlyMap<string, readonly RegExp[]> = Map.groupBy(FORMS, firstLetterOf);
+const TOKEN_START = 'eyJ';
 
-function firstLetterOf({ source }: RegExp): string {
-  return source.charAt(0);
-}
+/** The source of a pattern for the beginnings of all keys and tokens. */
+export const SECRET_STARTS: string = [...KEYS.map(([start]) => start), TOKEN_START].join('|');
+
+/** By first letter; sticky and of bounded length. */
+const BY_FIRST: ReadonlyMap<string, readonly RegExp[]> = Map.groupBy(
+  KEYS.map(([start, rest]) => new RegExp(start + rest, 'y')),
+  ({ source }) => source.charAt(0),
+);
 
 const secret = (start: number, end: number): Finding => ({ category: 'SECRET', start, end });
 
@@ -54,8 +59,6 @@ export const detectKey: Detect = (text, at) => {
 
 /** RFC 7519: header and payload are JSON objects, so both begin with `{"` in base64url. */
 const TOKEN = /eyJ[\w-]{10,4096}\.eyJ[\w-]{10,16384}\.[\w-]{0,2048}/y;
-const TOKEN_START = 'eyJ';
-
 /** To be asked where a word begins. */
 export const detectToken: Detect = (text, at) => {
   // Inside the characters of a token that was looked at before, nothing new can begin.

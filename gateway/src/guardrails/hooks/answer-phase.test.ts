@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../wire/contract.ts';
+import { toolsOf } from '../testing.ts';
+import { type CompiledHook, runHooks } from './index.ts';
+import { factsOf, hookOf, refuses, replaces, type TestCheck } from './testing.ts';
+
+describe('hooks of an answer', () => {
+  const answer = (content: string, more: object = {}) => ({
+    choices: [{ message: { role: 'assistant', content }, ...more }],
+  });
+  const runOn = (hooks: readonly CompiledHook[], response: JsonObject) =>
+    runHooks(hooks, factsOf('q', { phase: 'output', response, responseStatus: 200 }), () => toolsOf());
+  const sees = (seen: unknown[]): TestCheck => ({
+    run: ({ response }) => {
+      seen.push(response);
+      return { verdict: true };
+    },
+  });
+
+  test('that a config names do not run when a default denies', async () => {
+    const seen: unknown[] = [];
+    const strict = hookOf([refuses('bad')], { id: 'strict', deny: true, owner: 'organisation' });
+    const { denied, results } = await runOn([hookOf([sees(seen)]), strict], answer('bad'));
+    expect([denied?.hook, results.map(({ id }) => id), seen]).toEqual([strict, ['strict'], []]);
+  });
+
+  test('that a config names see only what the defaults have left, without probabilities of tokens', async () => {
+    const seen: unknown[] = [];
+    const hooks = [
+      hookOf([sees(seen)], { id: 'named' }),
+      hookOf([replaces('secret', '<1>')], { id: 'default', owner: 'workspace' }),
+    ];
+    const { results, body } = await runOn(hooks, answer('a secret', { logprobs: { content: [{ token: 'secret' }] } }));
+    expect(seen).toEqual([answer('a <1>', { logprobs: null })]);
+    expect(body).toEqual(answer('a <1>', { logprobs: null }));
+    expect(results.map(({ id }) => id)).toEqual(['named', 'default']);
+  });
+
+  test('that a config names cannot bring back what a default denies', async () => {
+    const strict = hookOf([refuses('bad')], { deny: true, owner: 'organisation' });
+    const { denied } = await runOn([hookOf([replaces('a', 'bad')]), strict], answer('a'));
+    expect(denied?.hook).toBe(strict);
+  });
+});

@@ -1,0 +1,154 @@
+/** The runs of the hooks of one phase: docs/behaviour/guardrails.md#order. */
+import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
+import { type PhaseTools, phaseOf } from './run-check.ts';
+import { type HookResult, merged, type RanHook, runHook } from './run-hook.ts';
+import type { Subject } from './subject.ts';
+
+/** Longest time of hooks that run together, in ms, unless a check may take longer. */
+const PHASE_MS = 30_000;
+/** How often hooks that apply by default are shown what has become of the body. */
+const MAX_ROUNDS = 2;
+
+interface Turn {
+  readonly hook: CompiledHook;
+  /** Position in the hooks of the phase. */
+  readonly at: number;
+}
+
+export class PhaseRun {
+  readonly #turns: readonly Turn[];
+  readonly #toolsFor: ToolsFor;
+  readonly #ran: (RanHook | undefined)[];
+  #subject: Subject;
+  #isDenied = false;
+
+  constructor(hooks: readonly CompiledHook[], subject: Subject, toolsFor: ToolsFor) {
+    this.#turns = hooks.map((hook, at) => ({ hook, at }));
+    this.#toolsFor = toolsFor;
+    this.#ran = hooks.map(() => undefined);
+    this.#subject = subject;
+  }
+
+  /** Those that have run, in the order of the hooks. */
+  get ran(): readonly RanHook[] {
+    return this.#ran.filter((one) => one !== undefined);
+  }
+
+  get isDenied(): boolean {
+    return this.#isDenied;
+  }
+
+  /** As the hooks have left it so far. */
+  get subject(): Subject {
+    return this.#subject;
+  }
+
+  set subject(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  /** Runs these hooks; what they change is shown to the hooks that apply by default. Never rejects. */
+  async run(isMeant: (hook: CompiledHook) => boolean): Promise<void> {
+    let shown = this.#subject;
+    await this.#pass(this.#turns.filter(({ hook }) => isMeant(hook)));
+    for (let round = 0; round < MAX_ROUNDS && !this.#isDenied && this.#subject !== shown; round += 1) {
+      shown = this.#subject;
+      await this.#pass(this.#outdated());
+    }
+  }
+
+  /** Runs hooks beside each other, and applies what they change in their order. */
+  async #pass(turns: readonly Turn[]): Promise<void> {
+    const before = this.#subject;
+    const running = turns.map(({ hook }) => hook);
+    const first = await runTogether(running, before, this.#toolsFor);
+    this.#isDenied = first.some(denies);
+    for (const { hook, at } of turns) {
+      const one = first.shift();
+      if (one === undefined) return;
+      const changes = one.subject !== before && !this.#isDenied;
+      const isLate = changes && this.#subject !== before;
+      const settled = isLate ? instead(one, await this.#runAgain(hook)) : one;
+      if (changes) this.#subject = settled.subject;
+      this.#ran[at] = also(this.#ran[at], settled);
+    }
+    this.#isDenied ||= this.#ran.some((one) => one !== undefined && denies(one));
+  }
+
+  async #runAgain(hook: CompiledHook): Promise<RanHook> {
+    const [again] = await runTogether([hook], this.#subject, this.#toolsFor);
+    if (again === undefined) throw new Error('a hook that runs has a result');
+    return again;
+  }
+
+  /** Hooks that apply by default and have not seen the body as it is now. What they add themselves they do not add again. */
+  #outdated(): readonly Turn[] {
+    return this.#turns.flatMap(({ hook, at }) => {
+      const last = this.#ran[at];
+      if (last === undefined || !isDefault(hook) || last.subject === this.#subject) return [];
+      const checks = hook.checks.filter(({ entry }) => entry.adds !== true);
+      return checks.length === 0 ? [] : [{ hook: { ...hook, checks }, at }];
+    });
+  }
+}
+
+const denies = ({ result }: RanHook): boolean => result.deny;
+
+/** Hooks on the same subject, with time of their own: what ran before must not leave them none. Never rejects. */
+export function runTogether(hooks: readonly CompiledHook[], subject: Subject, toolsFor: ToolsFor): Promise<RanHook[]> {
+  const endsMs = endOf(hooks);
+  return Promise.all(hooks.map((hook) => runAlone(hook, subject, phaseOf(toolsFor(hook), endsMs))));
+}
+
+function endOf(hooks: readonly CompiledHook[]): number {
+  const longest = hooks.reduce(
+    (max, { checks }) => checks.reduce((most, { timeoutMs = 0 }) => Math.max(most, timeoutMs), max),
+    PHASE_MS,
+  );
+  return performance.now() + longest;
+}
+
+/** What breaks in a hook is no failure of others. */
+async function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanHook> {
+  try {
+    return await runHook(hook, subject, phase);
+  } catch {
+    const verdict = !hook.checks.some(({ failOnError }) => failOnError);
+    const result: HookResult = {
+      verdict,
+      id: hook.id,
+      transformed: false,
+      checks: [],
+      feedback: null,
+      execution_time: 0,
+      async: hook.async,
+      type: hook.type,
+      created_at: phase.now(),
+      deny: hook.deny && !verdict,
+    };
+    return { hook, result, isSoft: hook.softDeny200, subject, headers: undefined, restore: undefined };
+  }
+}
+
+/** A hook that has run on a body which was changed meanwhile: it failed when it failed once. */
+function instead(first: RanHook, again: RanHook): RanHook {
+  if (first.result.verdict) return again;
+  const { subject, headers, restore } = again;
+  return { ...first, subject, headers, restore };
+}
+
+/** A hook that has run again on what became of the body: what it changed before stays, and it failed when it failed once. */
+function also(before: RanHook | undefined, again: RanHook): RanHook {
+  if (before === undefined) return again;
+  const transformed = before.result.transformed || again.result.transformed;
+  const isOld = !before.result.verdict || (before.result.transformed && again.result.verdict);
+  const { result, isSoft } = isOld ? before : again;
+  return {
+    hook: before.hook,
+    result: { ...result, transformed },
+    isSoft,
+    subject: again.subject,
+    headers: again.headers === undefined ? before.headers : { ...before.headers, ...again.headers },
+    restore: merged(before.restore, again.restore),
+  };
+}
