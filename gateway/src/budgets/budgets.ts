@@ -8,6 +8,8 @@ export type BudgetType = 'cost' | 'tokens' | 'requests';
 export interface BudgetLimit {
   /** Of the counter: unique among all. The limit is no part of it, so that a changed limit keeps the count. */
   readonly id: string;
+  /** Among the budgets of its owner; that of a policy has the policy's name. */
+  readonly name: string;
   /** The workspace that owns the counter; empty for the organisation. */
   readonly slot: string;
   readonly owner: {

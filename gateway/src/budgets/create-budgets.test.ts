@@ -14,6 +14,7 @@ const NOW = Date.UTC(2026, 10, 23);
 
 const budgetOf = (limit: number, over: Partial<BudgetLimit> = {}): BudgetLimit => ({
   id: 'key/team/a|main',
+  name: 'main',
   slot: 'team',
   owner: { kind: 'key', id: 'key/team/a', slug: 'a' },
   type: 'tokens',

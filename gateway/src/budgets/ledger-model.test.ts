@@ -8,6 +8,7 @@ const LIMIT = 300;
 
 const budget: BudgetLimit = {
   id: 'key/team/a|main',
+  name: 'main',
   slot: 'team',
   owner: { kind: 'key', id: 'key/team/a', slug: 'a' },
   type: 'tokens',

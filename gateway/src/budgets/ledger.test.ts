@@ -7,6 +7,7 @@ const HOUR_MS = 3_600_000;
 
 const budget: BudgetLimit = {
   id: 'key/team/a|main',
+  name: 'main',
   slot: 'team',
   owner: { kind: 'key', id: 'key/team/a', slug: 'a' },
   type: 'tokens',

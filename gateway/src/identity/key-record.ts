@@ -10,6 +10,8 @@ export interface TokenIdentity {
   readonly key: KeyRecord;
   /** SHA-256 of its id, lower-case hex. */
   readonly keyHash: string;
+  /** Of a token that belongs to a pod: what tells it from all others in the cluster. */
+  readonly pod?: string;
 }
 
 const ORGANISATION_CLAIMS: readonly string[] = ['gw_oid', 'organisation_id'];

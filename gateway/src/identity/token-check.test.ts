@@ -3,7 +3,8 @@ import { config, createTokenIssuer, ISSUED, ISSUER, issuer, workspace } from '@g
 import { describe, expect, test } from 'vitest';
 import { viewOf } from '../pipeline/testing.ts';
 import { NO_LIMITS, type SnapshotView } from '../snapshot/index.ts';
-import { createIssuerKeys, createTokenCheck, isOwnToken, type TokenIdentity } from './index.ts';
+import { isOwnToken, type TokenIdentity } from './index.ts';
+import { createCheck } from './testing.ts';
 
 const signer = await createTokenIssuer();
 const other = await createTokenIssuer({ kid: 'two' });
@@ -17,22 +18,6 @@ const world = (body: IssuerBody = {}): Promise<SnapshotView> =>
     config('fast', { provider: '@openai' }),
     issuer(ISSUER, { jwks: [signer.jwk], ...body }),
   );
-
-/** A check with a clock that the test moves. */
-function createCheck() {
-  const clock = { nowMs: ISSUED * 1000 };
-  const keys = createIssuerKeys({
-    fetchKeys: async () => [],
-    onFetch: () => {},
-    nowMs: () => 0,
-    random: () => 0.5,
-    after: () => () => {},
-  });
-  const tokens = createTokenCheck({ keys, now: () => clock.nowMs });
-  const identify = async (text: string, view: SnapshotView): Promise<TokenIdentity | undefined> =>
-    tokens.identify(text, 'authorization', view);
-  return { clock, tokens, identify };
-}
 
 async function holderOf(claims: Record<string, unknown>, body?: IssuerBody): Promise<TokenIdentity | undefined> {
   return createCheck().identify(await signer.sign(claims), await world(body));
@@ -324,71 +309,4 @@ test('a token for this gateway is known as one, good or not; others are not', as
   expect(await is({ aud: 'https://cognitiveservices.azure.com' })).toBe(false);
   expect(await is({ iss: 'https://other.example' })).toBe(false);
   expect(isOwnToken('eyJ.eyJ.x', view)).toBe(false);
-});
-
-describe('a token of a ServiceAccount', () => {
-  const CLUSTER = 'https://kubernetes.default.svc';
-  const claims = (over: Record<string, unknown> = {}) => ({
-    iss: CLUSTER,
-    aud: ['gatehouse.dev/gateway'],
-    sub: 'system:serviceaccount:apps:web',
-    scope: '*',
-    gw_workspace: 'team-b',
-    'kubernetes.io': { namespace: 'apps', serviceaccount: { name: 'web', uid: 'u-1' }, pod: { name: 'web-0' } },
-    ...over,
-  });
-  const identity = { namespace: 'apps', serviceAccount: 'web', scopes: ['completions.write'] };
-  const cluster = issuer(CLUSTER, {
-    type: 'cluster',
-    jwks: [signer.jwk],
-    audiences: ['gatehouse.dev/gateway'],
-    maxLifetimeSeconds: 3600,
-    scopes: [],
-  });
-  const holder = async (over: Record<string, unknown>, ...workspaces: ReturnType<typeof workspace>[]) =>
-    createCheck().identify(await signer.sign(claims(over)), await viewOf(...workspaces, cluster));
-
-  test('acts in the workspace that names it, with the scopes that are named there', async () => {
-    const limits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 9 }];
-    const found = await holder({}, workspace('team-a', { workloadIdentities: [{ ...identity, rateLimits: limits }] }));
-    expect(found?.key).toMatchObject({
-      id: 'workload/team-a/apps/web',
-      name: 'apps/web',
-      workspace: 'team-a',
-      scopes: new Set(['completions.write']),
-      user: undefined,
-    });
-    expect(found?.key.limits).not.toEqual((await holder({}, named()))?.key.limits);
-  });
-
-  const named = (over: object = {}) => workspace('team-a', { workloadIdentities: [{ ...identity, ...over }] });
-
-  test.for<{ rule: string; over?: Record<string, unknown>; by?: object; code: string }>([
-    { rule: 'another name', by: { serviceAccount: 'worker' }, code: 'WORKSPACE_FORBIDDEN' },
-    { rule: 'another namespace', by: { namespace: 'team-a' }, code: 'WORKSPACE_FORBIDDEN' },
-    { rule: 'an earlier ServiceAccount of the name', by: { uid: 'u-2' }, code: 'KEY_INVALID' },
-    { rule: 'another subject', over: { sub: 'system:serviceaccount:apps:admin' }, code: 'KEY_INVALID' },
-    { rule: 'no ServiceAccount', over: { 'kubernetes.io': undefined }, code: 'KEY_INVALID' },
-    { rule: 'the API server', over: { aud: [CLUSTER] }, code: 'KEY_INVALID' },
-    { rule: 'the API server as well', over: { aud: ['gatehouse.dev/gateway', CLUSTER] }, code: 'KEY_INVALID' },
-    { rule: 'more than an hour', over: { exp: ISSUED + 3601 }, code: 'KEY_INVALID' },
-  ])('is refused for $rule', async ({ over = {}, by = {}, code }) => {
-    await expect(holder(over, named(by))).rejects.toMatchObject({ code });
-  });
-
-  test('is refused where several workspaces name it, or none', async () => {
-    const both = [named(), workspace('team-b', { workloadIdentities: [identity] })];
-    await expect(holder({}, ...both)).rejects.toMatchObject({ code: 'WORKSPACE_FORBIDDEN' });
-    await expect(holder({}, workspace('team-a'))).rejects.toMatchObject({ code: 'WORKSPACE_FORBIDDEN' });
-    expect(await holder({}, named({ uid: 'u-1' }))).toBeDefined();
-  });
-
-  test('ends with the Snapshot in which its ServiceAccount is another one', async () => {
-    const { identify } = createCheck();
-    const text = await signer.sign(claims());
-    expect(await identify(text, await viewOf(named({ uid: 'u-1' }), cluster))).toBeDefined();
-    await expect(identify(text, await viewOf(named({ uid: 'u-2' }), cluster))).rejects.toMatchObject({
-      code: 'KEY_INVALID',
-    });
-  });
 });

@@ -3,7 +3,13 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors/index.ts';
 import type { Claims } from '../lib/jwt/index.ts';
-import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
+import {
+  compileLimits,
+  type IssuerRecord,
+  type KeyRecord,
+  type SnapshotView,
+  type Workload,
+} from '../snapshot/index.ts';
 import type { TokenIdentity } from './key-record.ts';
 
 /** The claims that an API server writes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. */
@@ -12,13 +18,14 @@ const workloadClaims = z.looseObject({
   'kubernetes.io': z.looseObject({
     namespace: z.string().min(1),
     serviceaccount: z.looseObject({ name: z.string().min(1), uid: z.string().min(1) }),
+    pod: z.looseObject({ name: z.string().min(1), uid: z.string().min(1).optional() }).optional(),
   }),
 });
 
 /** Throws AppError KEY_INVALID or WORKSPACE_FORBIDDEN. */
 export function toWorkloadIdentity(claims: Claims, issuer: IssuerRecord, snapshot: SnapshotView): TokenIdentity {
   const { data } = workloadClaims.safeParse(claims);
-  const { namespace = '', serviceaccount: account } = data?.['kubernetes.io'] ?? {};
+  const { namespace = '', serviceaccount: account, pod } = data?.['kubernetes.io'] ?? {};
   if (
     data === undefined ||
     account === undefined ||
@@ -29,9 +36,7 @@ export function toWorkloadIdentity(claims: Claims, issuer: IssuerRecord, snapsho
     });
   }
   const who = `${namespace}/${account.name}`;
-  const [workload, another] = snapshot.workloads(namespace, account.name);
-  if (workload === undefined) throw forbidden(`No workspace names the ServiceAccount ${who} in workloadIdentities`);
-  if (another !== undefined) throw forbidden(`Several workspaces name the ServiceAccount ${who} in workloadIdentities`);
+  const workload = workloadOf({ namespace, name: account.name, isOfPod: pod !== undefined }, snapshot);
   if (workload.uid !== undefined && workload.uid !== account.uid) {
     throw new AppError('KEY_INVALID', {
       detail: `Invalid API Key: the token is of an earlier ServiceAccount ${who}; restart the pod`,
@@ -49,7 +54,29 @@ export function toWorkloadIdentity(claims: Claims, issuer: IssuerRecord, snapsho
     expiresAtMs: (Number(claims['exp']) + issuer.clockSkewSeconds) * 1000,
     user: undefined,
   };
-  return { key, keyHash: hash('sha256', id) };
+  const identity = { key, keyHash: hash('sha256', id) };
+  return pod === undefined ? identity : { ...identity, pod: `${namespace}/${pod.name}/${pod.uid ?? ''}` };
 }
+
+interface Caller {
+  readonly namespace: string;
+  /** Of the ServiceAccount. */
+  readonly name: string;
+  readonly isOfPod: boolean;
+}
+
+/** A ServiceAccount that is named has what is said there and no more, also in a namespace whose pods have sidecars. */
+function workloadOf({ namespace, name, isOfPod }: Caller, snapshot: SnapshotView): Acting {
+  const [named, anotherNamed] = snapshot.workloads(namespace, name);
+  const who = `${namespace}/${name}`;
+  if (anotherNamed !== undefined)
+    throw forbidden(`Several workspaces name the ServiceAccount ${who} in workloadIdentities`);
+  if (named !== undefined) return named;
+  const [pods, anotherOwner] = isOfPod ? snapshot.pods(namespace) : [];
+  if (pods !== undefined && anotherOwner === undefined) return pods;
+  throw forbidden(`No workspace names the ServiceAccount ${who} in workloadIdentities`);
+}
+
+type Acting = Pick<Workload, 'workspace' | 'scopes'> & Partial<Pick<Workload, 'rateLimits' | 'uid'>>;
 
 const forbidden = (why: string): AppError => new AppError('WORKSPACE_FORBIDDEN', { detail: `Forbidden! ${why}` });

@@ -1,8 +1,10 @@
 export type { LimitsState, StoreFailurePolicy } from './availability.ts';
 export { type Concurrency, createConcurrency, type Leave, type MemoryConcurrency } from './concurrency.ts';
-export { createFailoverLimiter, type FailoverLimiter } from './failover.ts';
+export { DemandList } from './demand-list.ts';
+export { createFailoverLimiter, type FailoverLimiter, type SharedCounters } from './failover.ts';
 export {
   type Change,
+  type CounterName,
   type Demand,
   type Denial,
   type LimitDecision,

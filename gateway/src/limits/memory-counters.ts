@@ -1,22 +1,29 @@
-import { LRUCache } from 'lru-cache';
-import { atMostEntries } from '../lib/entry-bound.ts';
-import { type Change, type CounterName, WINDOW_MS, type WindowState } from './limiter.ts';
+import { DemandList } from './demand-list.ts';
+import { type Change, type CounterName, type Demand, WINDOW_MS, type WindowState } from './limiter.ts';
 
 /** One window of one counter. */
 export interface Counter {
   readonly name: CounterName;
   /** Unix time in ms. */
-  readonly start: number;
+  readonly startMs: number;
+  readonly endMs: number;
   consumed: number;
   /** Of what is consumed: counted elsewhere, or reported as a change. */
   known: number;
+  /** Since the search for a counter to forget came by. */
+  isUsed: boolean;
+  /** Dropped to make room: no longer the counter of its name. */
+  isForgotten: boolean;
 }
 
-/** Counters of one process; the least used ones are dropped, which starts a new window for them. */
+/** Counters of one process; of those that were not used lately one is dropped, which starts a new window for it. */
 export interface Counters {
+  /** Undefined: nothing is counted. */
   find(name: CounterName): Counter | undefined;
   /** The counter of the current window, which begins empty. */
   current(name: CounterName, nowMs: number): Counter;
+  /** The counters of the list in their current windows. */
+  ofList(list: MemoryList, nowMs: number): readonly Counter[];
   add(counter: Counter, units: number): void;
   /** Goes on from what was counted elsewhere. */
   learn(name: CounterName & { readonly limit: number }, state: WindowState, nowMs: number): void;
@@ -26,20 +33,51 @@ export interface Counters {
   clear(): void;
 }
 
+/** Demands, and the counters that they were last counted in. */
+export class MemoryList extends DemandList {
+  last: readonly Counter[] | undefined;
+
+  constructor(demands: readonly Demand[]) {
+    super(demands, keyOf);
+  }
+}
+
 export function createCounters(max: number, tracksChanges: boolean): Counters {
-  const counters = new LRUCache<string, Counter>(atMostEntries(max));
+  const counters = new Map<string, Counter>();
   const changed = new Set<Counter>();
+  /** The first one that was not used since the last search; each is passed over once. */
+  const forgetOne = (): void => {
+    for (const [key, counter] of counters) {
+      counters.delete(key);
+      if (!counter.isUsed) {
+        counter.isForgotten = true;
+        return;
+      }
+      counter.isUsed = false;
+      counters.set(key, counter); // behind all others
+    }
+  };
   const current = (name: CounterName, nowMs: number): Counter => {
     const key = keyOf(name);
     const known = counters.get(key);
-    if (isCurrent(known, nowMs)) return known;
-    const fresh = { name, start: startOf(name, nowMs), consumed: 0, known: 0 };
+    if (isCurrent(known, nowMs)) {
+      known.isUsed = true;
+      return known;
+    }
+    if (known === undefined && counters.size >= max) forgetOne();
+    const fresh = newCounter(name, nowMs);
     counters.set(key, fresh);
     return fresh;
   };
   return {
     find: (name) => counters.get(keyOf(name)),
     current,
+    ofList: (list, nowMs) => {
+      if (list.last === undefined || !areStill(list.last, nowMs)) {
+        list.last = list.counters.map((name) => current(name, nowMs));
+      }
+      return list.last;
+    },
     add: (counter, units) => {
       counter.consumed += units;
       if (!tracksChanges) return;
@@ -59,24 +97,42 @@ export function createCounters(max: number, tracksChanges: boolean): Counters {
       for (const counter of changed) {
         const units = counter.consumed - counter.known;
         counter.known = counter.consumed;
-        if (units !== 0) changes.push({ counter: counter.name, startMs: counter.start, units });
+        if (units !== 0) changes.push({ counter: counter.name, startMs: counter.startMs, units });
       }
       changed.clear();
       return changes;
     },
     clear: () => {
+      for (const counter of counters.values()) counter.isForgotten = true;
       counters.clear();
       changed.clear();
     },
   };
 }
 
-export const startOf = ({ window }: CounterName, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[window]);
+function newCounter(name: CounterName, nowMs: number): Counter {
+  const size = WINDOW_MS[name.window];
+  const startMs = nowMs - (nowMs % size);
+  const { subject, slot, unit, window } = name;
+  const own = { subject, slot, unit, window };
+  return { name: own, startMs, endMs: startMs + size, consumed: 0, known: 0, isUsed: true, isForgotten: false };
+}
 
-export const endOf = (name: CounterName, nowMs: number): number => startOf(name, nowMs) + WINDOW_MS[name.window];
+/** Until the window of the demand ends. */
+export const restOf = ({ window }: CounterName, nowMs: number): number =>
+  WINDOW_MS[window] - (nowMs % WINDOW_MS[window]);
 
 /** Whether the counter is that of the current window. */
 export const isCurrent = (counter: Counter | undefined, nowMs: number): counter is Counter =>
-  counter !== undefined && nowMs >= counter.start && nowMs < counter.start + WINDOW_MS[counter.name.window];
+  counter !== undefined && nowMs >= counter.startMs && nowMs < counter.endMs;
+
+/** Whether the counters, used again now, are those of their names. */
+function areStill(counters: readonly Counter[], nowMs: number): boolean {
+  for (const counter of counters) {
+    if (counter.isForgotten || nowMs < counter.startMs || nowMs >= counter.endMs) return false;
+    counter.isUsed = true;
+  }
+  return true;
+}
 
 const keyOf = ({ slot, subject, unit, window }: CounterName): string => `${slot}|${subject}|${unit}|${window}`;

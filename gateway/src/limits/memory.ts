@@ -1,18 +1,18 @@
+import { createListMemo } from './demand-list.ts';
 import {
   type Change,
   type Demand,
   type Denial,
   isAmount,
-  isCount,
   type LimitDecision,
   type Limiter,
   type Reservation,
   type WindowState,
 } from './limiter.ts';
-import { type Counter, type Counters, createCounters, endOf, isCurrent } from './memory-counters.ts';
+import { type Counter, type Counters, createCounters, isCurrent, MemoryList, restOf } from './memory-counters.ts';
 
 export interface MemoryLimiterOptions {
-  /** Counters that are kept; the least used ones are dropped, which starts a new window for them. */
+  /** Counters that are kept; one that was not used lately is dropped, which starts a new window for it. */
   readonly maxCounters?: number;
   /** How long an estimate is held without `settle`, in ms; longer than any request should take. */
   readonly holdMs?: number;
@@ -40,18 +40,21 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
   const { maxCounters, holdMs, maxHeld } = { ...DEFAULTS, ...options };
   const counters = createCounters(maxCounters, options.tracksChanges === true);
   const held = createHeld(holdMs, maxHeld);
+  const listOf = createListMemo((demands) => new MemoryList(demands));
   return {
     ask: (demands, nowMs) => {
       held.expire(nowMs);
-      return denialOf(demands, demands.map(counters.find), nowMs) ?? { allowed: true };
+      const list = listOf(demands);
+      return denialOf(list, list.counters.map(counters.find), nowMs) ?? { allowed: true };
     },
     reserve: (demands, nowMs) => {
       held.expire(nowMs);
-      const current = demands.map((demand) => counters.current(demand, nowMs));
-      const denial = denialOf(demands, current, nowMs);
+      const list = listOf(demands);
+      const current = counters.ofList(list, nowMs);
+      const denial = denialOf(list, current, nowMs);
       if (denial !== undefined) return denial;
-      const reservation = new MemoryReservation(demands, { reservedIn: current, counters, onEnd: held.remove, nowMs });
-      if (demands.some(isEstimated)) held.add(reservation, nowMs);
+      const reservation = new MemoryReservation(list, { reservedIn: current, counters, onEnd: held.remove, nowMs });
+      if (list.hasEstimates) held.add(reservation, nowMs);
       return reservation;
     },
     learn: (demands, windows, nowMs) => {
@@ -69,28 +72,26 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
   };
 }
 
-/** `counters`: those of the demands; what an earlier window consumed does not matter. */
+/** `counters`: those of the list; what an earlier window consumed does not matter. */
 function denialOf(
-  demands: readonly Demand[],
+  { demands, positions }: MemoryList,
   counters: readonly (Counter | undefined)[],
   nowMs: number,
 ): Denial | undefined {
-  let i = 0;
-  for (const demand of demands) {
-    const counter = counters[i++];
+  for (let i = 0; i < demands.length; i += 1) {
+    const demand = demands[i] as Demand; // below the length
+    const counter = counters[positions[i] ?? 0];
     const consumed = isCurrent(counter, nowMs) ? counter.consumed : 0;
     if (isAmount(demand.cost) && consumed + demand.cost <= demand.limit) continue;
-    return { allowed: false, demand, remaining: leftOf(demand, consumed), retryAfterMs: endOf(demand, nowMs) - nowMs };
+    return { allowed: false, demand, remaining: leftOf(demand, consumed), retryAfterMs: restOf(demand, nowMs) };
   }
   return undefined;
 }
 
 const leftOf = ({ limit }: Demand, consumed: number): number => Math.max(0, limit - consumed);
 
-const isEstimated = ({ estimated }: Demand): boolean => estimated === true;
-
 interface Place {
-  /** The counters of the demands. */
+  /** The counters of the list. */
   readonly reservedIn: readonly Counter[];
   readonly counters: Counters;
   onEnd(reservation: MemoryReservation): void;
@@ -99,86 +100,66 @@ interface Place {
 
 class MemoryReservation implements Reservation {
   readonly allowed = true;
-  readonly #demands: readonly Demand[];
-  /** The counters that the demands were taken from. */
-  readonly #reservedIn: readonly Counter[];
-  readonly #counters: Counters;
-  readonly #onEnd: Place['onEnd'];
-  readonly #reservedAtMs: number;
-  /** What each demand has in its counter; of demands that share one, a single demand has it all. */
-  readonly #taken: number[];
+  readonly #list: MemoryList;
+  readonly #place: Place;
+  /** By counter. */
+  #taken: readonly number[];
   #ended = false;
 
-  constructor(demands: readonly Demand[], { reservedIn, counters, onEnd, nowMs }: Place) {
-    this.#demands = demands;
-    this.#reservedIn = reservedIn;
-    this.#counters = counters;
-    this.#onEnd = onEnd;
-    this.#reservedAtMs = nowMs;
-    this.#taken = perCounter(demands.map(costOf), reservedIn);
-    for (let i = 0; i < reservedIn.length; i += 1) this.#add(reservedIn[i], this.#taken[i] ?? 0);
+  constructor(list: MemoryList, place: Place) {
+    this.#list = list;
+    this.#place = place;
+    this.#taken = list.costs;
+    for (let i = 0; i < this.#taken.length; i += 1) this.#add(place.reservedIn[i], this.#taken[i] ?? 0);
   }
 
+  /** As of now, while the reservation lasts. */
   get windows(): readonly WindowState[] {
-    return this.#demands.map((demand, i) => ({
-      remaining: leftOf(demand, this.#reservedIn[i]?.consumed ?? 0),
-      resetMs: endOf(demand, this.#reservedAtMs) - this.#reservedAtMs,
+    const { reservedIn, nowMs } = this.#place;
+    const { demands, positions } = this.#list;
+    return demands.map((demand, i) => ({
+      remaining: leftOf(demand, reservedIn[positions[i] ?? 0]?.consumed ?? 0),
+      resetMs: restOf(demand, nowMs),
     }));
   }
 
   settle(actualCosts: readonly number[], nowMs: number): void {
     if (!this.#end()) return;
-    const used = this.#demands.map((demand, i) => {
-      const actual = actualCosts[i];
-      return demand.takes !== false && isCount(actual) ? actual : costOf(demand);
-    });
-    const actual = perCounter(used, this.#reservedIn);
-    this.#demands.forEach((demand, i) => {
-      const more = (actual[i] ?? 0) - (this.#taken[i] ?? 0);
-      this.#add(more > 0 ? this.#counters.current(demand, nowMs) : this.#reservedIn[i], more);
-    });
+    const used = this.#list.usedOf(actualCosts);
+    const { reservedIn, counters } = this.#place;
+    let current: readonly Counter[] | undefined;
+    for (let i = 0; i < used.length; i += 1) {
+      const more = (used[i] ?? 0) - (this.#taken[i] ?? 0);
+      if (more > 0) current ??= counters.ofList(this.#list, nowMs);
+      this.#add(more > 0 ? current?.[i] : reservedIn[i], more);
+    }
   }
 
   release(): void {
-    if (this.#end()) this.#return(() => true);
+    if (!this.#end()) return;
+    for (let i = 0; i < this.#taken.length; i += 1) this.#add(this.#place.reservedIn[i], -(this.#taken[i] ?? 0));
   }
 
   /** Returns the estimates; what is settled later counts in full. */
   expire(): void {
-    this.#return(isEstimated);
-  }
-
-  #return(which: (demand: Demand) => boolean): void {
-    this.#demands.forEach((demand, i) => {
-      if (!which(demand)) return;
-      this.#add(this.#reservedIn[i], -(this.#taken[i] ?? 0));
-      this.#taken[i] = 0;
+    this.#taken = this.#taken.map((units, i) => {
+      if (!this.#list.isEstimate[i]) return units;
+      this.#add(this.#place.reservedIn[i], -units);
+      return 0;
     });
   }
 
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
-    this.#onEnd(this);
+    this.#place.onEnd(this);
     return true;
   }
 
   #add(counter: Counter | undefined, units: number): void {
-    if (counter !== undefined && units !== 0) this.#counters.add(counter, units);
+    if (counter !== undefined && units !== 0) this.#place.counters.add(counter, units);
   }
 }
-
-/** The costs by counter: the largest one stands at the first demand of its counter, 0 at the others. */
-function perCounter(costs: number[], counters: readonly Counter[]): number[] {
-  if (costs.length === 1) return costs;
-  return costs.map((_cost, i) => {
-    if (counters.indexOf(counters[i] as Counter) !== i) return 0; // a counter per cost
-    return costs.reduce((most, cost, j) => (counters[j] === counters[i] ? Math.max(most, cost) : most), 0);
-  });
-}
-
-/** What the demand takes. */
-const costOf = ({ cost, takes }: Demand): number => (takes === false ? 0 : cost);
 
 /** Reservations with estimates that are not settled, the oldest first. */
 function createHeld(holdMs: number, maxHeld: number) {
@@ -187,8 +168,9 @@ function createHeld(holdMs: number, maxHeld: number) {
   return {
     add: (reservation: MemoryReservation, nowMs: number): void => {
       expiries.set(reservation, nowMs + holdMs);
+      if (expiries.size <= maxHeld) return;
       const [oldest] = expiries.keys();
-      if (expiries.size > maxHeld && oldest !== undefined) remove(oldest);
+      if (oldest !== undefined) remove(oldest);
     },
     remove,
     expire: (nowMs: number): void => {

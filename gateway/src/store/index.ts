@@ -5,6 +5,7 @@ export {
   createRedisConnection,
   createRedisStateStore,
   defineScript,
+  followStoreId,
   parseRedisUrl,
   probeRedis,
   type RedisClient,

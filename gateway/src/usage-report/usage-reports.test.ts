@@ -6,6 +6,7 @@ import { createUsageReports } from './index.ts';
 const usageOf = (name: string, used: number, over: Partial<BudgetUsage> = {}): BudgetUsage => ({
   budget: {
     id: `key/red/${name}|main`,
+    name: 'main',
     slot: 'red',
     owner: { kind: 'key', id: `key/red/${name}`, slug: name },
     type: 'requests',
@@ -113,9 +114,9 @@ describe('what has changed', () => {
   });
 });
 
-test('the current use is that of the budgets with the least left', () => {
+test('the current use is that of the budgets with the least left', async () => {
   const { reports } = stage(usageOf('a', 10), usageOf('b', 90));
-  expect(reports.current()).toMatchObject({ more: false, budgets: [{ used: 90, name: 'main' }, { used: 10 }] });
+  expect(await reports.current()).toMatchObject({ more: false, budgets: [{ used: 90, name: 'main' }, { used: 10 }] });
 });
 
 test('totals are passed on to the budgets', () => {
@@ -123,4 +124,10 @@ test('totals are passed on to the budgets', () => {
   const total = { id: 'key/red/a|main', slot: 'red', periodStartMs: 0, generation: 'g0', used: 5 };
   reports.seed([total]);
   expect(seeded).toEqual([total]);
+});
+
+test('a row has the name of its budget, whatever the id of the counter is', async () => {
+  const usage = usageOf('a', 10);
+  const { reports } = stage({ ...usage, budget: { ...usage.budget, id: 'key/red/a|x|y', name: 'monthly|all' } });
+  expect((await reports.current()).budgets).toMatchObject([{ id: 'key/red/a|x|y', name: 'monthly|all' }]);
 });

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type BudgetRow, byNearestEnd, MAX_USAGE_ROWS, type UsageReport, type UsageTotal } from '@gatehouse/crds/usage';
 import type { Budgets, BudgetUsage } from '../budgets/index.ts';
 
-/** The part of the budgets that is reported. */
-export type UsageSource = Pick<Budgets, 'usage' | 'onChange' | 'seed'>;
+/** The budgets that are reported: of this process, or of its workers. */
+export interface UsageSource extends Pick<Budgets, 'onChange' | 'seed'> {
+  /** See `Budgets`. Never rejects. */
+  usage(): readonly BudgetUsage[] | Promise<readonly BudgetUsage[]>;
+}
 
 /** Where a caller stands: see `UsageReport`. */
 export interface UsageCursor {
@@ -13,7 +16,7 @@ export interface UsageCursor {
 
 export interface UsageReports {
   /** The counters with the least left. */
-  current(): UsageReport;
+  current(): Promise<UsageReport>;
   /**
    * What has changed since: a budget that came to its end, its alert or another tenth. Waits for something new until the signal
    * ends. A cursor of another process, or none, begins at the start.
@@ -31,7 +34,7 @@ export interface UsageReportsOptions {
 
 /** Costs nothing until the first question. */
 export function createUsageReports({ source, intervalMs = INTERVAL_MS }: UsageReportsOptions): UsageReports {
-  const journal = new Journal(source);
+  const journal = new Journal();
   let onNews: (() => void)[] = [];
   source.onChange(() => {
     const waiting = onNews;
@@ -52,10 +55,10 @@ export function createUsageReports({ source, intervalMs = INTERVAL_MS }: UsageRe
       onNews.push(finish);
     });
   return {
-    current: () => journal.current(),
+    current: async () => journal.current(await source.usage()),
     changes: async (cursor, signal) => {
       for (;;) {
-        const report = journal.since(cursor);
+        const report = journal.since(cursor, await source.usage());
         if (report.budgets.length > 0 || report.process !== cursor.process || signal.aborted) return report;
         await untilNews(signal);
       }
@@ -76,25 +79,20 @@ interface Noted {
 
 /** Counters in the order of their last change. */
 class Journal {
-  readonly #source: UsageSource;
   readonly #process = randomUUID();
   readonly #noted = new Map<string, Noted>();
   #sequence = 0;
 
-  constructor(source: UsageSource) {
-    this.#source = source;
-  }
-
-  current(): UsageReport {
-    const rows = this.#source.usage().map(toRow).sort(byNearestEnd);
+  current(usage: readonly BudgetUsage[]): UsageReport {
+    const rows = usage.map(toRow).sort(byNearestEnd);
     return this.#report(rows.slice(0, MAX_USAGE_ROWS), {
       sequence: this.#sequence,
       more: rows.length > MAX_USAGE_ROWS,
     });
   }
 
-  since({ process, after }: UsageCursor): UsageReport {
-    const rows = this.#note();
+  since({ process, after }: UsageCursor, usage: readonly BudgetUsage[]): UsageReport {
+    const rows = this.#note(usage);
     const start = process === this.#process ? after : 0;
     const found: BudgetRow[] = [];
     let sequence = Math.min(start, this.#sequence);
@@ -113,8 +111,8 @@ class Journal {
   }
 
   /** Gives what has changed the next numbers, the nearest to its end first. */
-  #note(): ReadonlyMap<string, BudgetRow> {
-    const rows = new Map(this.#source.usage().map((usage) => [usage.budget.id, toRow(usage)]));
+  #note(usage: readonly BudgetUsage[]): ReadonlyMap<string, BudgetRow> {
+    const rows = new Map(usage.map((one) => [one.budget.id, toRow(one)]));
     const changed = [...rows.values()]
       .filter((row) => this.#noted.get(row.id)?.state !== stateOf(row))
       .sort(byNearestEnd);
@@ -129,10 +127,9 @@ class Journal {
 }
 
 function toRow({ budget, used, periodStartMs, resetsAtMs, generation }: BudgetUsage): BudgetRow {
-  const { id, slot, owner, type, limit, alertAt } = budget;
+  const { id, slot, owner, name, type, limit, alertAt } = budget;
   return {
-    ...{ id, slot, owner, type, limit, used, periodStartMs, generation },
-    name: owner.kind === 'policy' ? owner.slug : id.slice(id.lastIndexOf('|') + 1), // names of budgets have no |
+    ...{ id, slot, owner, name, type, limit, used, periodStartMs, generation },
     ...(alertAt === undefined ? {} : { alertAt }),
     ...(resetsAtMs === undefined ? {} : { resetsAtMs }),
   };

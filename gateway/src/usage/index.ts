@@ -1,3 +1,3 @@
 export { estimateInput, estimateUsage, type UncountedAnswer } from './estimate.ts';
 export { type AnswerReport, findModel, findUsage, MODEL_SEARCH_CHARS, readReport } from './find.ts';
-export { type ModalityTokens, NO_USAGE, readUsage, type TokenUsage } from './token-usage.ts';
+export { addUsage, type ModalityTokens, NO_USAGE, readUsage, type TokenUsage } from './token-usage.ts';

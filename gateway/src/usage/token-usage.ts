@@ -118,3 +118,30 @@ const numberAt = (object: Counts, name: string): number => toCount(object[name])
 /** Whole, and bounded: no call has as much, and sums stay exact. */
 const toCount = (value: unknown): number =>
   typeof value === 'number' && value > 0 ? Math.min(Math.ceil(value), MAX_COUNT) : 0;
+
+/** What two calls used together. */
+export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const sum = (name: Counted): number => one[name] + other[name];
+  return {
+    ...{ input: sum('input'), output: sum('output'), total: sum('total'), cached: sum('cached') },
+    ...{ cacheWrite: sum('cacheWrite'), cacheWriteHour: sum('cacheWriteHour'), reasoning: sum('reasoning') },
+    text: addTokens(one.text, other.text),
+    audio: addTokens(one.audio, other.audio),
+    image: addTokens(one.image, other.image),
+    units: addUnits(one.units, other.units),
+  };
+}
+
+type Counted = Exclude<keyof TokenUsage, 'text' | 'audio' | 'image' | 'units'>;
+
+const addTokens = (one: ModalityTokens, other: ModalityTokens): ModalityTokens => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cached: one.cached + other.cached,
+});
+
+function addUnits(one: TokenUsage['units'], other: TokenUsage['units']): TokenUsage['units'] {
+  const sum: Record<string, number> = Object.assign(Object.create(null), one); // names are the provider's
+  for (const [name, count] of Object.entries(other).slice(0, MAX_UNITS)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}

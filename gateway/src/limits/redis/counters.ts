@@ -13,20 +13,3 @@ export function keyOf({ subject, slot, unit, window }: CounterName): string {
 }
 
 export const sizeOf = ({ window }: CounterName): number => WINDOW_MS[window];
-
-/** The positions of the items by owner of the counter; one group of all outside a cluster. */
-export function bySlot(
-  items: readonly { readonly slot: string }[],
-  isCluster: boolean,
-): readonly (readonly number[])[] {
-  const all = items.map((_item, i) => i);
-  const [first] = items;
-  if (!isCluster || items.every(({ slot }) => slot === first?.slot)) return [all];
-  const groups = new Map<string, number[]>();
-  items.forEach(({ slot }, i) => {
-    const group = groups.get(slot);
-    if (group === undefined) groups.set(slot, [i]);
-    else group.push(i);
-  });
-  return [...groups.values()];
-}

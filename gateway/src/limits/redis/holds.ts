@@ -1,32 +1,19 @@
-import type { Settlement } from './calls.ts';
-import { keyOf } from './counters.ts';
+import type { RedisReservation } from './reservation.ts';
 
-/** What one counter has of a reservation. */
-export type Taken = Omit<Settlement, 'used'>;
-
-/** Ends a reservation; `usedOf` gives what was used of each counter. Further calls do nothing. */
-export type End = (usedOf: (index: number, taken: number) => number, nowMs: number) => Promise<void> | undefined;
-
-/** Open reservations of this process: renews the leases of their estimates, and returns those that nobody settles. */
+/** Open reservations of this process with estimates: renews their leases, and returns those that nobody settles. */
 export interface Holds {
-  open(taken: readonly Taken[], nowMs: number): End;
+  add(reservation: RedisReservation): void;
+  remove(reservation: RedisReservation): void;
   close(): void;
 }
 
 export interface HoldsOptions {
-  readonly holdMs: number;
   readonly maxHeld: number;
   readonly leaseMs: number;
+  /** Keys of one owner. */
   renew(keys: readonly string[], nowMs: number): Promise<void>;
-  /** Never rejects. */
-  settle(settlements: readonly Settlement[], nowMs: number): Promise<void>;
   /** Called a few times per lease. */
   onTurn(): void;
-}
-
-interface Held {
-  taken: readonly Taken[];
-  readonly expiresAtMs: number;
 }
 
 /** Renewals per lease: one may fail. */
@@ -34,37 +21,25 @@ const TURNS = 3;
 /** Counters renewed by one call. */
 const MAX_KEYS = 500;
 
-const isEstimate = ({ lease }: Taken): boolean => lease > 0;
-
-export function createHolds(options: HoldsOptions): Holds {
-  const { holdMs, maxHeld, leaseMs, renew, settle, onTurn } = options;
+export function createHolds({ maxHeld, leaseMs, renew, onTurn }: HoldsOptions): Holds {
   /** The oldest first. */
-  const held = new Set<Held>();
+  const held = new Set<RedisReservation>();
 
-  const hold = (item: Held): void => {
-    held.add(item);
-    const [oldest] = held;
-    if (held.size > maxHeld && oldest !== undefined) held.delete(oldest);
-  };
   const expire = (nowMs: number): void => {
-    for (const item of held) {
-      if (item.expiresAtMs > nowMs) return;
-      held.delete(item);
-      const { taken } = item;
-      item.taken = taken.map((part) => (isEstimate(part) ? { ...part, lease: 0, taken: 0 } : part));
-      void settle(
-        taken.filter(isEstimate).map((part) => ({ ...part, used: 0 })),
-        nowMs,
-      );
+    for (const reservation of held) {
+      if (reservation.expiresAtMs > nowMs) return;
+      held.delete(reservation);
+      reservation.expire(nowMs);
     }
   };
   const renewAll = (nowMs: number): void => {
     const slots = new Map<string, Set<string>>();
-    for (const { taken } of held) {
-      for (const { counter } of taken.filter(isEstimate)) {
-        const keys = slots.get(counter.slot) ?? new Set();
-        slots.set(counter.slot, keys.add(keyOf(counter)));
-      }
+    for (const { list } of new Set(Array.from(held, ({ lot }) => lot))) {
+      const keys = slots.get(list.slot) ?? new Set();
+      slots.set(list.slot, keys);
+      list.keys.forEach((key, i) => {
+        if (list.isEstimate[i]) keys.add(key);
+      });
     }
     for (const keys of slots.values()) {
       const all = [...keys];
@@ -80,22 +55,13 @@ export function createHolds(options: HoldsOptions): Holds {
   timer.unref();
 
   return {
-    open: (taken, nowMs) => {
-      const item: Held = { taken, expiresAtMs: nowMs + holdMs };
-      if (taken.some(isEstimate)) hold(item);
-      let ended = false;
-      return (usedOf, atMs) => {
-        if (ended) return undefined;
-        ended = true;
-        held.delete(item);
-        const settlements: Settlement[] = [];
-        item.taken.forEach((part, i) => {
-          const used = usedOf(i, taken[i]?.taken ?? 0);
-          if (isEstimate(part) || used !== part.taken) settlements.push({ ...part, used });
-        });
-        return settlements.length === 0 ? undefined : settle(settlements, atMs);
-      };
+    add: (reservation) => {
+      held.add(reservation);
+      if (held.size <= maxHeld) return;
+      const [oldest] = held;
+      if (oldest !== undefined) held.delete(oldest);
     },
+    remove: (reservation) => void held.delete(reservation),
     close: () => {
       clearInterval(timer);
       held.clear();

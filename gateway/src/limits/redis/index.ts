@@ -1,1 +1,1 @@
-export { createRedisLimiter, type RedisLimiter, type RedisLimiterOptions, type RedisReservation } from './limiter.ts';
+export { createRedisLimiter, type RedisLimiter, type RedisLimiterOptions } from './limiter.ts';

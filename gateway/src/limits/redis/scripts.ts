@@ -18,7 +18,7 @@ local own = 'l:' .. ARGV[2]
 local function whole(number) return string.format('%.0f', number) end
 local function parse(lease)
   local units, ends, number = string.match(lease, '^(%d+):(%d+):(%d+)$')
-  return tonumber(units) or 0, tonumber(ends) or 0, number
+  return tonumber(units) or 0, tonumber(ends) or 0, tonumber(number) or 0
 end
 local function sweep(c)
   local all, earliest, ended = redis.call('HGETALL', c.key), false, {}
@@ -28,7 +28,7 @@ local function sweep(c)
       if ends <= now then
         c.n = math.max(0, c.n - units)
         ended[#ended + 1] = all[i]
-        if all[i] == own then c.lease = false end
+        if all[i] == own then c.units, c.number = 0, 0 end
       elseif not earliest or ends < earliest then
         earliest = ends
       end
@@ -40,115 +40,122 @@ local function sweep(c)
 end
 local function load(key, size)
   local found = redis.call('HMGET', key, 's', 'n', 'x', 'g', own)
-  local start, s = now - now % size, tonumber(found[1])
-  if not s or s < start or s > start + size then
-    return { key = key, size = size, s = start, n = 0, g = 0, lease = false, fresh = true }
+  local c = { key = key, size = size, s = now - now % size, n = 0, g = 0, units = 0, ends = 0, number = 0, take = 0 }
+  local s = tonumber(found[1])
+  if not s or s < c.s or s > c.s + size then
+    c.fresh = true
+    return c
   end
-  local c = { key = key, size = size, s = s, n = tonumber(found[2]) or 0, g = tonumber(found[4]) or 0 }
-  c.x, c.lease = tonumber(found[3]), found[5]
+  c.s, c.n, c.x, c.g = s, tonumber(found[2]) or 0, tonumber(found[3]), tonumber(found[4]) or 0
+  if found[5] then c.units, c.ends, c.number = parse(found[5]) end
   if c.x and c.x <= now then sweep(c) end
   return c
 end
-local function store(c, ...)
+local function store(c)
   c.n = math.max(0, math.min(MOST, c.n))
   if c.fresh then redis.call('DEL', c.key) end
-  redis.call('HSET', c.key, 's', whole(c.s), 'n', whole(c.n), ...)
+  if c.leased then
+    local lease = whole(c.units) .. ':' .. whole(c.ends) .. ':' .. whole(c.number)
+    redis.call('HSET', c.key, 's', whole(c.s), 'n', whole(c.n), own, lease, 'x', c.x and whole(c.x) or '', 'g', whole(c.g))
+  else
+    redis.call('HSET', c.key, 's', whole(c.s), 'n', whole(c.n))
+  end
   if c.fresh then redis.call('PEXPIRE', c.key, whole(3 * c.size)) end
-  c.fresh = false
 end
 `;
 
 const script = (lua: string): RedisScript => defineScript(`${PRELUDE}${lua}`);
 
-/**
- * Takes all demands or none. ARGV[3] length of a lease in ms; from ARGV[4] per demand: number of its key, length of the window
- * in ms, limit, cost, and 0 for room only, 1 for a cost, 2 for an estimate. Reply: 0 and per demand what is left, ms until the
- * end of the window, its start, and the number of the lease or 0; or the number of the demand that has no room, what its
- * window has left, and ms until its end.
- */
-export const RESERVE = script(`
-local counters, count = {}, (#ARGV - 3) / 5
-for d = 1, count do
-  local at = 5 * d - 1
-  local k, limit, cost, mode = tonumber(ARGV[at]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4]
-  local c = counters[k]
-  if not c then
-    c = load(KEYS[k], tonumber(ARGV[at + 1]))
-    c.take, c.number = 0, 0
-    counters[k] = c
-  end
-  if c.n + cost > limit then return { d, math.max(0, limit - c.n), math.max(1, c.s + c.size - now) } end
-  if mode ~= '0' then c.take = math.max(c.take, cost) end
-  if mode == '2' then c.held = true end
-end
-for _, c in pairs(counters) do
-  if c.take > 0 then
-    c.n = c.n + c.take
-    if c.held then
-      local units, ends = 0, now + tonumber(ARGV[3])
-      if c.lease then
-        units, _, c.number = parse(c.lease)
-        c.number = tonumber(c.number)
-      else
-        c.g = c.g + 1
-        c.number = c.g
-      end
-      if not c.x or ends < c.x then c.x = ends end
-      local lease = whole(units + c.take) .. ':' .. whole(ends) .. ':' .. whole(c.number)
-      store(c, own, lease, 'x', whole(c.x), 'g', whole(c.g))
-    else
-      store(c)
-    end
-  end
-end
-local reply = { 0 }
-for d = 1, count do
-  local at = 5 * d - 1
-  local c = counters[tonumber(ARGV[at])]
-  reply[#reply + 1] = math.max(0, tonumber(ARGV[at + 2]) - c.n)
-  reply[#reply + 1] = math.max(0, c.s + c.size - now)
-  reply[#reply + 1] = c.s
-  reply[#reply + 1] = c.number
-end
-return reply
-`);
+/** Arguments of COUNT before those of counters, settlements and groups. */
+export const COUNT_HEAD = 4;
+/** Arguments of one settlement. */
+export const SETTLEMENT_ARGS = 6;
 
 /**
- * Corrects reservations. From ARGV[3] per key: length of the window in ms, start of the window of the reservation, number of
- * its lease or 0, units taken, units used. A lease that is gone has returned its units already: what was used counts in full.
+ * Settles, then takes. KEYS: the counters. ARGV[3] length of a lease in ms, ARGV[4] the number of settlements, then the length of
+ * the window of each counter in ms. Then the settlements, sums over requests: number of the counter, start of the window of their
+ * reservation, number of its lease or 0, units taken, units used, and units that each used above what it had taken. A lease that
+ * is gone has returned its units already: what was used counts in full.
+ *
+ * Then groups of equal requests, each of which takes all its demands or none: how many requests and how many demands there are,
+ * and per demand the number of its counter, limit, cost, and 0 for room only, 1 for a cost, 2 for an estimate.
+ *
+ * Reply: the time; per counter the start of its window, the units in it, and the number of the lease of the process or 0; per
+ * group how many requests were granted, and the first demand that had no room for a further one or 0.
  */
-export const SETTLE = script(`
+export const COUNT = script(`
+local counters, at = {}, ${COUNT_HEAD}
 for k = 1, #KEYS do
-  local at = 5 * k - 2
-  local c = load(KEYS[k], tonumber(ARGV[at]))
-  local start, number = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  local taken, used = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+  at = at + 1
+  counters[k] = load(KEYS[k], tonumber(ARGV[at]))
+end
+for _ = 1, tonumber(ARGV[4]) do
+  local c, start, number = counters[tonumber(ARGV[at + 1])], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  local taken, used, over = tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
+  at = at + ${SETTLEMENT_ARGS}
+  local before = c.n
   if c.s ~= start then
-    if used > taken then
-      c.n = c.n + used - taken
-      store(c)
-    end
+    c.n = c.n + over
   elseif c.fresh then
-    if used > 0 then
-      c.n = used
-      store(c)
-    end
+    c.n = c.n + used
   elseif number == 0 then
     c.n = c.n + used - taken
-    store(c)
+  elseif c.number == number then
+    c.n = c.n + used - taken
+    c.units, c.leased = math.max(0, c.units - taken), true
   else
-    local units, ends, current
-    if c.lease then units, ends, current = parse(c.lease) end
-    if tonumber(current) == number then
-      c.n = c.n + used - taken
-      store(c, own, whole(math.max(0, units - taken)) .. ':' .. whole(ends) .. ':' .. current)
-    else
-      c.n = c.n + used
-      store(c)
-    end
+    c.n = c.n + used
   end
+  c.n = math.max(0, math.min(MOST, c.n))
+  if c.n ~= before or c.leased then c.changed = true end
 end
-return 0
+local groups = {}
+while at < #ARGV do
+  local most, demands, denied = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), 0
+  local first, last = at + 3, at + 2 + 4 * demands
+  at = last
+  for d = first, last, 4 do
+    local c, mode = counters[tonumber(ARGV[d])], ARGV[d + 3]
+    if mode ~= '0' then c.take = math.max(c.take, tonumber(ARGV[d + 2])) end
+    if mode == '2' then c.held = true end
+  end
+  for d = first, last, 4 do
+    local c = counters[tonumber(ARGV[d])]
+    local room, fits = tonumber(ARGV[d + 1]) - c.n - tonumber(ARGV[d + 2]), 0
+    if room >= 0 then
+      fits = c.take == 0 and most or 1 + (room - math.fmod(room, c.take)) / c.take
+    end
+    if fits < most then most, denied = fits, (d - first) / 4 + 1 end
+  end
+  for d = first, last, 4 do
+    local c = counters[tonumber(ARGV[d])]
+    if most > 0 and c.take > 0 then
+      local units = most * c.take
+      c.n, c.changed = c.n + units, true
+      if c.held then
+        if c.number == 0 then
+          c.g, c.units = c.g + 1, 0
+          c.number = c.g
+        end
+        c.units, c.ends, c.leased = c.units + units, now + tonumber(ARGV[3]), true
+        if not c.x or c.ends < c.x then c.x = c.ends end
+      end
+    end
+    c.take, c.held = 0, false
+  end
+  groups[#groups + 1] = most
+  groups[#groups + 1] = denied
+end
+local reply = { now }
+for k = 1, #KEYS do
+  local c = counters[k]
+  if c.changed then store(c) end
+  reply[#reply + 1] = c.s
+  reply[#reply + 1] = whole(c.n)
+  reply[#reply + 1] = c.number
+end
+for _, value in ipairs(groups) do reply[#reply + 1] = value end
+return reply
 `);
 
 /** Extends the leases of the process on the counters. ARGV[3] length of a lease in ms. */
@@ -157,7 +164,7 @@ for k = 1, #KEYS do
   local lease = redis.call('HGET', KEYS[k], own)
   if lease then
     local units, _, number = parse(lease)
-    redis.call('HSET', KEYS[k], own, whole(units) .. ':' .. whole(now + tonumber(ARGV[3])) .. ':' .. number)
+    redis.call('HSET', KEYS[k], own, whole(units) .. ':' .. whole(now + tonumber(ARGV[3])) .. ':' .. whole(number))
   end
 end
 return 0

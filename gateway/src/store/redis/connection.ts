@@ -160,6 +160,8 @@ function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSetti
     socketTimeout: SILENCE_TIMEOUT_MS,
     // Commands of one turn of the event loop are written together.
     enableAutoPipelining: true,
+    // Scripts of counters already are: waiting for a further turn would only add latency.
+    autoPipeliningIgnoredCommands: ['evalsha'],
     // A master that became a replica, behind the same address: the next connection finds the new master.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     // Commands sent before the connection broke are not repeated: their callers no longer wait.

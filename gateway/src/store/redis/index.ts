@@ -10,4 +10,5 @@ export {
 export { probeRedis } from './probe.ts';
 export { defineScript, type RedisScript, type RunOptions, runScript, type ScriptInput } from './script.ts';
 export { createRedisStateStore } from './state-store.ts';
+export { followStoreId, type StoreId } from './store-id.ts';
 export { parseRedisUrl } from './url.ts';
