@@ -7,10 +7,12 @@ export {
   VERSION,
   type WorkerPorts,
 } from './app/gateway.ts';
+export type { LimitsStatus } from './app/limits-status.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
 export {
   type BudgetStore,
   type BudgetTotal,
+  type BudgetUsage,
   createMemoryBudgetStore,
   type SyncReply,
   type SyncRequest,
@@ -27,6 +29,7 @@ export {
   UNSERVED_VARIABLES,
   type Variables,
 } from './config/index.ts';
+export { createOfflineHooks, type HookResult, type OfflineText, type OfflineVerdict } from './guardrails/index.ts';
 export {
   type Concurrency,
   createConcurrency,
@@ -39,6 +42,7 @@ export {
   type Reservation,
   type WindowState,
 } from './limits/index.ts';
+export type { ManagementAddress } from './listener/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
 export { NO_SNAPSHOT, type SnapshotHolder, type SnapshotStatus } from './snapshot/index.ts';
@@ -63,3 +67,4 @@ export {
   PROCESS_PREFIX,
   WORKER_METRICS,
 } from './telemetry/index.ts';
+export type { UsageSource } from './usage-report/index.ts';

@@ -1,11 +1,11 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { BudgetStore } from '../budgets/index.ts';
+import type { BudgetStore, Budgets } from '../budgets/index.ts';
 import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
 import { createCatalogue } from '../cost/index.ts';
 import { AppError } from '../errors/index.ts';
-import { createByteBudget } from '../lib/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
 import {
   type AdminPorts,
@@ -13,6 +13,7 @@ import {
   createDrain,
   createMainListener,
   type Listener,
+  type ManagementAddress,
 } from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
@@ -27,9 +28,12 @@ import {
   type MetricReport,
   type Metrics,
 } from '../telemetry/index.ts';
+import type { Tracing } from '../tracing/index.ts';
 import { createUsageReports, type UsageSource } from '../usage-report/index.ts';
+import type { LimitsStatus } from './limits-status.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
 import type { SharedState } from './shared-state.ts';
+import { tracingFor } from './tracing.ts';
 
 /** Of this package. */
 export const VERSION: string = packageJson.version;
@@ -58,15 +62,23 @@ export interface GatewayOptions {
   readonly sourceStatus?: () => object | undefined;
   /** Counters of budgets; absent: in memory. Not used where Redis is configured. */
   readonly budgetStore?: BudgetStore;
+  /** Where the management API is served; absent: its paths answer 404. */
+  readonly management?: ManagementAddress | undefined;
   /** Present: this process is one of several, and its parent has the admin listener. */
   readonly worker?: WorkerPorts;
 }
+
+/** How long the last spans may take to be exported when the process ends, in ms. */
+const LAST_SPANS_MS = 3_000;
 
 export interface Gateway {
   readonly snapshots: SnapshotHolder;
   readonly logger: Logger;
   /** For the metrics: whether the source of the Snapshot is connected and would receive a newer one. */
   reportSource(connected: boolean): void;
+  /** What a parent of workers reports of this process. */
+  readonly budgets: Pick<Budgets, 'usage' | 'seed'>;
+  readonly limits: LimitsStatus;
   /** All metrics of this process, for the sums over several. */
   metricReport(): Promise<MetricReport>;
   /** Opens both listeners; resolves with their ports, 0 for the admin port that a worker does not have. */
@@ -82,21 +94,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   const logger = options.logger ?? createLogger({ level: settings.logLevel, service: settings.serviceName });
   if (worker === undefined) reportUnserved(variables, logger);
   const budget = createByteBudget(bufferLimit(settings, worker?.processes), () => metrics.bufferRefused.add({}));
-  const metrics: Metrics = createMetrics({
-    service: settings.serviceName,
-    environment: settings.environmentName,
-    runtime: settings.metrics,
-    bufferedBytes: () => budget.used,
-  });
-  metrics.bufferedBytesLimit.set(budget.limit);
+  const metrics: Metrics = openMetrics(settings, budget);
   const catalogue = createCatalogue();
   const snapshots = createSnapshotHolder({ providers: PROVIDERS, caps: settings.savedCaps, catalogue });
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
-  const recorder = openRecorder(options, telemetry);
+  const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
+  const recorder = openRecorder(options, { ...telemetry, tracing });
   const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore };
   const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given });
-  const { ports, limitsState } = stateful;
+  const { ports, limitsStatus: limits } = stateful;
   const drain = createDrain(settings.drain);
   const main = createMainListener(
     {
@@ -119,21 +126,25 @@ export function createGateway(options: GatewayOptions): Gateway {
       catalogue,
       metricsText:
         options.metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
+      management: options.management,
+      counters: stateful.countersServer,
       random: Math.random,
+      spans: tracing?.rules,
     },
   );
-  const admin =
-    worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limitsState }) : undefined;
+  const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limits }) : undefined;
 
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
     await Promise.all([main.closeNow(), admin?.closeNow()]);
-    await stateful.close();
+    await Promise.all([stateful.close(), tracing?.close(LAST_SPANS_MS)]);
   };
   return {
     snapshots,
     logger,
     reportSource: (connected) => metrics.snapshotSourceConnected.set(connected ? 1 : 0),
+    budgets: ports.budgets,
+    limits,
     metricReport: metrics.report,
     listen: async () => {
       const adminPort = (await admin?.listen()) ?? 0;
@@ -147,6 +158,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
+function openMetrics(settings: GatewaySettings, budget: Pick<ByteBudget, 'used' | 'limit'>): Metrics {
+  const metrics = createMetrics({
+    service: settings.serviceName,
+    environment: settings.environmentName,
+    runtime: settings.metrics,
+    bufferedBytes: () => budget.used,
+  });
+  metrics.bufferedBytesLimit.set(budget.limit);
+  return metrics;
+}
+
 function reportUnserved(variables: Variables, logger: Logger): void {
   const names = unservedVariables(variables);
   if (names.length > 0) logger.warn({ variables: names }, 'Environment variables without effect are set');
@@ -155,12 +177,21 @@ function reportUnserved(variables: Variables, logger: Logger): void {
 /** The sinks of all records. Each failure of a sink is counted; the first one is logged. */
 function openRecorder(
   { settings, sinks = [] }: GatewayOptions,
-  { metrics, logger }: { readonly metrics: Metrics; readonly logger: Logger },
+  {
+    metrics,
+    logger,
+    tracing,
+  }: { readonly metrics: Metrics; readonly logger: Logger; readonly tracing: Tracing | undefined },
 ): Recorder {
   const { headersToMask, headerAliases, logReasons: reasons } = settings;
   return createRecorder({
     headerAliases,
-    sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask, reasons }), ...sinks],
+    sinks: [
+      createMetricsSink(metrics),
+      createLogSink({ logger, headersToMask, reasons }),
+      ...(tracing === undefined ? [] : [tracing.sink]),
+      ...sinks,
+    ],
     onSinkError: ({ sink, error, first }) => {
       metrics.sinkErrors.add({ sink });
       if (first) logger.error({ err: error, sink }, 'Record of a request could not be taken by a sink');
@@ -168,7 +199,7 @@ function openRecorder(
   });
 }
 
-interface AdminParts extends Pick<AdminPorts, 'snapshots' | 'metrics' | 'limitsState'> {
+interface AdminParts extends Pick<AdminPorts, 'snapshots' | 'metrics' | 'limits'> {
   readonly drain: { isDraining(): boolean };
   readonly ports: { readonly budgets: UsageSource };
 }
@@ -181,11 +212,11 @@ function openAdmin(options: GatewayOptions, { drain, ports, ...parts }: AdminPar
 /** The admin listener at the address of the settings. */
 export function createAdmin(
   settings: GatewaySettings,
-  ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting' | 'limitsState'> &
+  ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting' | 'limits'> &
     Pick<GatewayOptions, 'adminToken' | 'sourceStatus'> & { readonly budgets?: UsageSource },
 ): Listener {
   const { adminHost, host, adminPort } = settings.listen;
-  const { snapshots, metrics, budgets, limitsState, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
+  const { snapshots, metrics, budgets, limits, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
   return createAdminListener(
     { host: adminHost ?? host, port: adminPort },
     {
@@ -194,7 +225,7 @@ export function createAdmin(
       usage: budgets === undefined ? undefined : createUsageReports({ source: budgets }),
       version: VERSION,
       isAccepting,
-      limitsState: limitsState ?? (() => undefined),
+      limits,
       sourceStatus,
       token: adminToken === undefined ? settings.adminToken : new Secret(adminToken),
     },

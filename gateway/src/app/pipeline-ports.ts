@@ -4,25 +4,31 @@ import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
+import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
-import type { LimitsState } from '../limits/index.ts';
 import {
   ADAPTERS,
   createAdapters,
+  createAnswerHooks,
+  createAskModel,
+  createGuardrailWatch,
   createOverloadCheck,
+  createRequestHooks,
   createResolver,
+  type GuardrailPorts,
   type PipelinePorts,
 } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
-import { createProviderServices } from '../providers/services.ts';
+import { createProviderServices, type ServicesOptions } from '../providers/services.ts';
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { createHostPolicy } from '../upstream/host-guard/index.ts';
-import { createUpstreamClient } from '../upstream/index.ts';
+import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.ts';
+import { createUpstreamClient, type UpstreamClient } from '../upstream/index.ts';
 import { openFleetPort } from './fleet-port.ts';
+import type { LimitsStatus } from './limits-status.ts';
 import { createMemoryState, type SharedState } from './shared-state.ts';
 import { createStores } from './stores.ts';
 import { createTokens } from './token-ports.ts';
@@ -37,7 +43,7 @@ export interface PipelinePortOptions {
   readonly logger: Logger;
   readonly budget: ByteBudget;
   readonly snapshots: Pick<SnapshotHolder, 'current' | 'onChange'>;
-  readonly recorder: Pick<Recorder, 'needsStreamUsage'>;
+  readonly recorder: Pick<Recorder, 'needsStreamUsage' | 'watched'>;
 }
 
 /** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
@@ -45,68 +51,52 @@ export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit /
 
 export interface PipelineWithStores {
   readonly ports: PipelinePorts;
-  /** Undefined where limits are counted by this machine alone, by intent. */
-  limitsState(): LimitsState | undefined;
+  readonly limitsStatus: LimitsStatus;
+  /** Counts for sidecars; a sidecar does not. */
+  readonly countersServer: CountersServer | undefined;
   /** Ends the connections to providers and stores. */
   close(): Promise<void>;
 }
 
-export function createPipelinePorts(
-  settings: GatewaySettings,
-  {
-    state = createMemoryState(settings),
-    budgetStore = state.budgetStore,
-    variables,
-    metrics,
-    logger,
-    budget,
-    snapshots,
-    recorder,
-  }: PipelinePortOptions,
-): PipelineWithStores {
-  const { limits, listen: own } = settings;
+export function createPipelinePorts(settings: GatewaySettings, options: PipelinePortOptions): PipelineWithStores {
+  const { state = createMemoryState(settings), variables, metrics, logger, budget, snapshots, recorder } = options;
+  const { limits } = settings;
   const now = Date.now;
-  const hosts = createHostPolicy({
-    trustedCustomHosts: settings.trustedCustomHosts,
-    production: settings.production,
-    ownAddresses: ownListeners([own.port, own.adminPort]),
-    ...(settings.apiServer === undefined ? {} : { apiServer: settings.apiServer }),
-    ownNamespaces: settings.ownNamespaces,
-  });
-  const client = createUpstreamClient({
-    hosts,
-    connectTimeoutMs: limits.connectTimeoutMs,
-    connectionsPerOrigin: limits.connectionsPerOrigin,
-    keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
-    ca: settings.ca,
-    proxy: settings.proxy,
-  });
-  const stores = createStores(settings, { state: { ...state, budgetStore }, now, metrics, logger });
+  const hosts = hostPolicyOf(settings);
+  const client = openClient(settings, hosts);
+  const fleet = openFleetPort(settings, snapshots);
+  const counted = { ...state, budgetStore: options.budgetStore ?? state.budgetStore };
+  const stores = createStores(settings, { state: counted, fleet: fleet.counters, now, metrics, logger });
   const tokens = createTokens({ snapshots, client, budget, metrics, logger });
-  const { concurrency } = state;
-  const fleet = openFleetPort(settings);
   const counters = countersOf(stores, metrics);
+  const isSidecar = fleet.counters !== undefined;
+  const regexTurn = createRegexScheduler();
+  const maxResponseBytes = Math.min(limits.maxResponseBytes, largestPart(budget));
+  const services = { client, limits, env: createEnvReader(variables), now };
+  const guardrails = guardrailPortsOf(services, {
+    regexTurn,
+    json: limits.json,
+    maxHeldBytes: maxResponseBytes,
+    ...{ budget, metrics, recorder },
+    ask: createAskModel(() => ports.attempts),
+  });
   const ports: PipelinePorts = {
     ...counters,
-    concurrency,
-    resolver: createResolver({
-      providers: PROVIDERS,
-      hosts,
-      caps: settings.caps,
-      savedConfigsOnly: settings.savedConfigsOnly,
-    }),
+    concurrency: state.concurrency,
+    resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),
       client,
       limits,
-      maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
+      maxResponseBytes,
       json: limits.json,
       providers: PROVIDERS,
       hosts,
-      servicesFor: createProviderServices({ client, limits, env: createEnvReader(variables), now }),
+      servicesFor: createProviderServices(services),
       cache: stores.cache,
-      inputChecks: [],
-      answerChecks: [createOverloadCheck(settings.inspectStreamForOverload)],
+      guardrails,
+      inputChecks: [createRequestHooks(guardrails)],
+      answerChecks: [createOverloadCheck(settings.inspectStreamForOverload), createAnswerHooks(guardrails)],
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
@@ -116,7 +106,7 @@ export function createPipelinePorts(
     sessions: stores.sessions,
     breakers: stores.breakers,
     maxCalls: limits.maxCalls,
-    regexTurn: createRegexScheduler(),
+    regexTurn,
     sidecarProfile: settings.sidecarProfile,
     fleet: fleet.port,
     tokens: tokens.tokens,
@@ -125,13 +115,60 @@ export function createPipelinePorts(
   };
   return {
     ports,
-    limitsState: stores.limitsState,
+    limitsStatus: stores.limitsStatus,
+    countersServer: isSidecar ? undefined : createCountersServer({ ...stores, ...counters, ...tokens, snapshots, now }),
     close: async () => {
       tokens.close();
-      await Promise.all([fleet.close(), client.close(), stores.close()]);
+      guardrails.watch.close();
+      await Promise.all([client.close(), stores.close()]);
+      await fleet.close(); // after the last totals of budgets
     },
   };
 }
+
+type GuardrailPortOptions = Pick<GuardrailPorts, 'regexTurn' | 'json' | 'maxHeldBytes' | 'ask'> &
+  Pick<PipelinePortOptions, 'budget' | 'metrics' | 'recorder'>;
+
+const guardrailPortsOf = (
+  services: ServicesOptions,
+  { budget, metrics, recorder, ...options }: GuardrailPortOptions,
+): GuardrailPorts => {
+  const ports = {
+    ...options,
+    servicesFor: createProviderServices(services),
+    openMemory: () => budget.open(),
+    now: services.now,
+    random: Math.random,
+  };
+  const watch = createGuardrailWatch({
+    ports,
+    onEnd: recorder.watched,
+    onDropped: ({ workspace, chosenBy }) => metrics.guardrailsDropped.add({ workspace, chosen_by: chosenBy }),
+  });
+  return { ...ports, watch };
+};
+
+const resolverOf = ({ caps, savedConfigsOnly }: GatewaySettings, hosts: HostPolicy): PipelinePorts['resolver'] =>
+  createResolver({ providers: PROVIDERS, hosts, caps, savedConfigsOnly });
+
+const openClient = ({ limits, ca, proxy }: GatewaySettings, hosts: HostPolicy): UpstreamClient =>
+  createUpstreamClient({
+    hosts,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    connectionsPerOrigin: limits.connectionsPerOrigin,
+    keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
+    ca,
+    proxy,
+  });
+
+const hostPolicyOf = ({ listen: own, apiServer, ...settings }: GatewaySettings): HostPolicy =>
+  createHostPolicy({
+    trustedCustomHosts: settings.trustedCustomHosts,
+    production: settings.production,
+    ownAddresses: ownListeners([own.port, own.adminPort]),
+    ...(apiServer === undefined ? {} : { apiServer }),
+    ownNamespaces: settings.ownNamespaces,
+  });
 
 const countersOf = ({ limiter, budgets }: Pick<PipelinePorts, 'limiter' | 'budgets'>, metrics: Metrics) => ({
   limiter,

@@ -1,8 +1,12 @@
-/** The stores of limits, budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
-import { type Budgets, createBudgets, createRedisBudgetStore } from '../budgets/index.ts';
+/**
+ * The stores of limits, budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere.
+ * A sidecar counts limits and budgets in its fleet.
+ */
+import { type BudgetStore, type Budgets, createBudgets, createRedisBudgetStore } from '../budgets/index.ts';
 import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
-import { createFailoverLimiter, createRedisLimiter, type Limiter, type LimitsState } from '../limits/index.ts';
+import type { FleetCounters } from '../fleet-counters/index.ts';
+import { createFailoverLimiter, createRedisLimiter, type Limiter, type SharedCounters } from '../limits/index.ts';
 import type { CircuitBreakerPort } from '../pipeline/index.ts';
 import {
   createRedisCircuitStore,
@@ -10,19 +14,22 @@ import {
   createRedisStateStore,
   createStickySessions,
   createStoreBreaker,
+  followStoreId,
   type RedisConnection,
   type RedisSettings,
   type StickySessions,
   type StoreBreaker,
 } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { createLimitsStatus, type LimitsStatus } from './limits-status.ts';
 import type { SharedState } from './shared-state.ts';
 
 export interface Stores {
   readonly limiter: Limiter;
-  /** Undefined where limits are counted by this machine alone, by intent. */
-  limitsState(): LimitsState | undefined;
+  readonly limitsStatus: LimitsStatus;
   readonly budgets: Budgets;
+  /** What the budgets are counted in. */
+  readonly budgetStore: BudgetStore;
   readonly cache: ResponseCache;
   readonly sessions: StickySessions;
   readonly breakers: CircuitBreakerPort;
@@ -32,6 +39,8 @@ export interface Stores {
 interface StoreOptions {
   /** Used where Redis is not configured. */
   readonly state: Pick<SharedState, 'limiter' | 'budgetStore' | 'states' | 'circuits' | 'answers'>;
+  /** On a sidecar: counters of its fleet. */
+  readonly fleet?: FleetCounters | undefined;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Unix time in ms. */
@@ -42,11 +51,21 @@ interface StoreOptions {
 const LOCAL_FLUSH_MS = 1_000;
 
 /** Nothing waits for Redis: requests go on without it. */
-export function createStores(settings: GatewaySettings, { state, metrics, logger, now }: StoreOptions): Stores {
+export function createStores(settings: GatewaySettings, options: StoreOptions): Stores {
+  const { state, fleet, metrics, logger, now } = options;
   const redis = openRedis(settings.redis, 'counters', logger);
   // Of its own: large answers do not stand in the way of counters.
   const cacheRedis = settings.cache.store === 'redis' ? openRedis(settings.cacheRedis, 'cache', logger) : undefined;
-  const limits = redis === undefined ? undefined : createSharedLimits(redis, settings, { metrics, logger, now });
+  const storeId = redis === undefined ? undefined : followStoreId(redis, () => limitsStatus.tell());
+  const isShared = (): boolean => fleet?.hasFleet() ?? true;
+  const limitsStatus = createLimitsStatus(() =>
+    limits !== undefined && isShared() ? { ...limits.state(), store: storeId?.current() } : undefined,
+  );
+  const shared = sharedCountersOf(settings, { redis, fleet, metrics });
+  const limits =
+    shared === undefined
+      ? undefined
+      : createSharedLimits(shared.limits, settings, { metrics, logger, now, onState: () => limitsStatus.tell() });
   const storeBreaker = (store: string): StoreBreaker =>
     createStoreBreaker({ onError: () => metrics.storeErrors.add({ store }) });
   const cacheStore =
@@ -55,10 +74,11 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
       : createRedisCacheStore(cacheRedis, { maxEntryBytes: DEFAULTS.cacheEntryBytes });
   const states = redis === undefined ? state.states : createRedisStateStore(redis);
   const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
+  const budgetStore = shared?.budgets ?? state.budgetStore;
   const budgets =
-    redis === undefined
-      ? createBudgets({ store: state.budgetStore, flushMs: LOCAL_FLUSH_MS })
-      : createSharedBudgets(redis, settings, { metrics, logger });
+    shared === undefined
+      ? createBudgets({ store: budgetStore, flushMs: LOCAL_FLUSH_MS })
+      : createSharedBudgets(budgetStore, settings, { metrics, logger });
   metrics.observeBudgets(budgets.usage);
   const cache = createResponseCache({
     store: cacheStore,
@@ -68,12 +88,14 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
   const limiter = limits ?? state.limiter;
   return {
     limiter,
-    limitsState: () => limits?.state(),
+    limitsStatus,
     budgets,
+    budgetStore,
     cache,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     close: async () => {
+      storeId?.close();
       await Promise.all([limiter.close(), budgets.close(), cache.close()]);
       await Promise.all([redis?.close(), cacheRedis?.close()]);
     },
@@ -92,19 +114,33 @@ function openRedis(
   return connection;
 }
 
-/** Limits are counted with all gateways that use the same Redis, and by the failure policy while it is away. */
+/** Those of the fleet on a sidecar, else those in Redis; undefined: this process counts alone. */
+function sharedCountersOf(
+  { sharedLimits: { timeoutMs } }: GatewaySettings,
+  { redis, fleet, metrics }: Pick<StoreOptions, 'fleet' | 'metrics'> & { readonly redis: RedisConnection | undefined },
+): Pick<FleetCounters, 'limits' | 'budgets'> | undefined {
+  if (fleet !== undefined || redis === undefined) return fleet;
+  const onError = (): void => metrics.storeErrors.add({ store: 'limits' });
+  return {
+    limits: createRedisLimiter({ connection: redis, timeoutMs, onError }),
+    budgets: createRedisBudgetStore(redis, { timeoutMs }),
+  };
+}
+
+/** Limits are counted with all gateways that have the same counters, and by the failure policy while these are away. */
 function createSharedLimits(
-  connection: RedisConnection,
-  { sharedLimits: { failurePolicy: policy, timeoutMs } }: GatewaySettings,
-  { metrics, logger, now }: Omit<StoreOptions, 'state'>,
+  shared: SharedCounters,
+  { sharedLimits: { failurePolicy: policy } }: GatewaySettings,
+  { metrics, logger, now, onState }: Omit<StoreOptions, 'state'> & { onState(): void },
 ) {
   const onError = (): void => metrics.storeErrors.add({ store: 'limits' });
   const limiter = createFailoverLimiter({
-    shared: createRedisLimiter({ connection, timeoutMs, onError }),
+    shared,
     policy,
     now,
     onError,
     onState: (state) => {
+      onState();
       metrics.limitsShared.set(state.counted === 'shared' ? 1 : 0);
       if (state.counted === 'shared') logger.info({}, 'Limits are counted together with other gateways again');
       else logger.warn({ reason: state.reason, policy }, 'Shared counters of limits could not be used');
@@ -114,20 +150,22 @@ function createSharedLimits(
   return limiter;
 }
 
-/** How many gateways share a budget, for one that could not ask Redis since it started. */
+/** How many gateways share a budget, for one that could not ask its counters since it started. */
 const ASSUMED_GATEWAYS = 8;
 
-/** Budgets are counted with all gateways that use the same Redis, and by the failure policy while it is away. */
+/** Budgets are counted with all gateways that have the same counters, and by the failure policy while these are away. */
 function createSharedBudgets(
-  connection: RedisConnection,
-  { sharedLimits: { failurePolicy, timeoutMs } }: GatewaySettings,
+  store: BudgetStore,
+  { sharedLimits: { failurePolicy } }: GatewaySettings,
   { metrics, logger }: Pick<StoreOptions, 'metrics' | 'logger'>,
 ): Budgets {
+  metrics.budgetsShared.set(1); // until a call fails
   return createBudgets({
-    store: createRedisBudgetStore(connection, { timeoutMs }),
+    store,
     storeFailurePolicy: failurePolicy,
     processes: ASSUMED_GATEWAYS,
     onStore: (isAvailable) => {
+      metrics.budgetsShared.set(isAvailable ? 1 : 0);
       if (isAvailable) return logger.info({}, 'Budgets are counted together with other gateways again');
       metrics.storeErrors.add({ store: 'budgets' });
       logger.warn({ policy: failurePolicy }, 'Shared counters of budgets could not be used');

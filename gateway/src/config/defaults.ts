@@ -39,6 +39,8 @@ export const DEFAULTS = {
   connectTimeoutMs: 10 * SECOND,
   /** One HTTP/1.1 connection carries one stream: room for a thousand streams to one provider, bounded. */
   connectionsPerOrigin: 2_048,
+  /** A hop further away than Redis, with TLS to set up at first; after three calls without an answer no request waits. */
+  fleetCountersTimeoutMs: 500,
   /** Idle connections to providers. */
   upstreamKeepAliveMs: 60 * SECOND,
   /** Longer than the idle time of common load balancers (600 s), so that the balancer closes first. */
@@ -61,6 +63,12 @@ export const DEFAULTS = {
   cacheEntryBytes: 4 * MIB,
   /** Age of a Snapshot on disk that a restarted container may still serve. */
   snapshotMaxAgeHours: 24,
+  /** As OpenTelemetry sets them. */
+  spanQueue: { maxSpans: 2_048, batchSpans: 512, delayMs: 5 * SECOND },
+  /** One export of spans, its retries included. */
+  otlpTimeoutMs: 10 * SECOND,
+  /** Address of a collector on the same machine. */
+  otlpEndpoint: 'http://localhost:4318',
   /** Bytes at the end of an answer that are searched for token usage after it was sent. */
   usageTailBytes: 16 * KIB,
 } as const;

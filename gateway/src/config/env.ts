@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
 import { DEFAULTS } from './defaults.ts';
+import { TRACING_VARIABLES } from './tracing-variables.ts';
 
 const port = (fallback: number, description: string) =>
   z.coerce.number().int().min(0).max(65_535).default(fallback).meta({ description });
@@ -155,6 +156,7 @@ export const ENVIRONMENT = z.object({
     .optional()
     .transform((value) => value?.trim().toLowerCase() !== 'false')
     .meta({ description: 'false removes the metrics endpoint; on by default' }),
+  ...TRACING_VARIABLES,
   CACHE_STORE: z
     .enum(['redis', 'azure-redis', 'aws-elastic-cache', 'gcp-memory-store', 'memory'])
     .optional()
@@ -166,12 +168,22 @@ export const ENVIRONMENT = z.object({
   ),
   GATEHOUSE_STORE_FAILURE_POLICY: z.enum(['open', 'closed']).default('open').meta({
     description:
-      'while Redis is away, open counts limits in this process and adds the counts later; closed answers requests that have a limit with 503',
+      'while Redis, or the fleet of a sidecar, is away, open counts limits in this process and adds the counts later; closed answers requests that have a limit with 503',
   }),
   GATEHOUSE_LIMITS_TIMEOUT_MS: z.coerce.number().int().min(1).max(10_000).default(DEFAULTS.limitsTimeoutMs).meta({
     description:
       'longest wait of a request for the counters of limits in Redis, in ms, before the body is read and again before the provider is called; then the failure policy decides',
   }),
+  GATEHOUSE_FLEET_COUNTERS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(DEFAULTS.fleetCountersTimeoutMs)
+    .meta({
+      description:
+        'on a sidecar, longest wait for limits and budgets that the fleet counts, in ms; then the failure policy decides',
+    }),
   REDIS_URL: text('address of Redis, redis:// or rediss://'),
   REDIS_CACHE_URL: text(
     'address of a Redis of its own for cached answers, which may evict; absent: they are in the same Redis as the counters',

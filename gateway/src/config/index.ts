@@ -8,4 +8,5 @@ export {
   toSettings,
 } from './settings.ts';
 export { type EndpointSettings, type SnapshotSourceSettings, snapshotSourceOf } from './snapshot-source.ts';
+export type { TracingSettings } from './tracing.ts';
 export { UNSERVED_VARIABLES, unservedVariables } from './unserved.ts';

@@ -6,6 +6,7 @@ import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
 import type { Environment } from './env.ts';
+import { type TracingSettings, tracingOf } from './tracing.ts';
 
 export interface TlsSettings {
   readonly key: string;
@@ -94,7 +95,14 @@ export interface GatewaySettings {
   readonly redis: RedisSettings | undefined;
   /** For cached answers; the same as `redis` when nothing else is named. */
   readonly cacheRedis: RedisSettings | undefined;
-  readonly sharedLimits: { readonly failurePolicy: 'open' | 'closed'; readonly timeoutMs: number };
+  /** Undefined: no spans are made. */
+  readonly tracing?: TracingSettings | undefined;
+  readonly sharedLimits: {
+    readonly failurePolicy: 'open' | 'closed';
+    readonly timeoutMs: number;
+    /** Of a sidecar, for counters of its fleet. */
+    readonly fleetTimeoutMs: number;
+  };
 }
 
 /** Throws an Error when settings contradict each other or a named file cannot be read. */
@@ -159,12 +167,16 @@ export function toSettings(env: Environment): GatewaySettings {
     cache: { store: storeOf(env, cacheRedis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
     redis,
     cacheRedis,
-    sharedLimits: {
-      failurePolicy: env.GATEHOUSE_STORE_FAILURE_POLICY,
-      timeoutMs: env.GATEHOUSE_LIMITS_TIMEOUT_MS,
-    },
+    tracing: tracingOf(env),
+    sharedLimits: sharedLimitsOf(env),
   };
 }
+
+const sharedLimitsOf = (env: Environment): GatewaySettings['sharedLimits'] => ({
+  failurePolicy: env.GATEHOUSE_STORE_FAILURE_POLICY,
+  timeoutMs: env.GATEHOUSE_LIMITS_TIMEOUT_MS,
+  fleetTimeoutMs: env.GATEHOUSE_FLEET_COUNTERS_TIMEOUT_MS,
+});
 
 const listOf = (text: string | undefined): string[] =>
   (text ?? '')

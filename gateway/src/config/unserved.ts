@@ -45,7 +45,21 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
       ...['AZURE_STORAGE_*', 'SSE_ENCRYPTION_TYPE', 'KMS_*'],
     ],
   },
-  { feature: 'exports of spans are', names: ['OTEL_*', 'EXPERIMENTAL_GEN_AI_OTEL_*'] },
+  {
+    feature: 'exports of metrics, logs and rows of analytics by OTLP are',
+    names: [
+      ...['OTEL_PUSH_ENABLED', 'OTEL_ENDPOINT', 'OTEL_METRICS_EXPORTER', 'OTEL_LOGS_EXPORTER'],
+      ...['OTEL_EXPORTER_OTLP_METRICS_*', 'OTEL_EXPORTER_OTLP_LOGS_*'],
+    ],
+  },
+  {
+    feature: 'client certificates for the collector, limits of spans and an own time for their export are',
+    names: [
+      ...['OTEL_EXPORTER_OTLP_CLIENT_*', 'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CLIENT_*'],
+      ...['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_BSP_EXPORT_TIMEOUT'],
+      ...['OTEL_ATTRIBUTE_*', 'OTEL_SPAN_*', 'OTEL_EVENT_*', 'OTEL_LINK_*'],
+    ],
+  },
   { feature: 'pushed metrics, own buckets and further labels are', names: ['PROMETHEUS_*'] },
   { feature: 'pushed service logs are', names: ['LOKI_*', 'SENTRY_DSN'] },
 ];

@@ -13,6 +13,8 @@ export interface AppErrorOptions {
   readonly provider?: string;
   /** When a retry may succeed, in ms. */
   readonly retryAfterMs?: number;
+  /** Further members of the body, beside the error: never a secret. */
+  readonly members?: Readonly<Record<string, unknown>>;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -25,6 +27,7 @@ export class AppError extends Error {
   readonly issues: readonly Issue[] | undefined;
   readonly provider: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -38,6 +41,7 @@ export class AppError extends Error {
     this.issues = options.issues;
     this.provider = options.provider;
     this.retryAfterMs = options.retryAfterMs;
+    this.members = options.members;
   }
 
   get row(): ErrorRow {

@@ -74,6 +74,19 @@ describe('the shape of an error', () => {
     expect(bodyOf(error)).toMatchObject(want);
   });
 
+  test('has further members beside the error in both formats, unless the error is hidden', () => {
+    const members = { hook_results: { before_request_hooks: [] } };
+    const denied = new AppError('GUARDRAIL_DENIED', { members });
+    const openai = bodyOf(denied);
+    expect(openai).toEqual({ error: expect.objectContaining({ type: 'hooks_failed', code: null }), ...members });
+    expect(bodyOf(denied, 'messages')).toMatchObject({
+      type: 'error',
+      error: { type: 'hooks_failed' },
+      ...members,
+    });
+    expect(bodyOf(new AppError('INTERNAL', { members }))).not.toHaveProperty('hook_results');
+  });
+
   test('names no problems when there are none', () => {
     expect(bodyOf(new AppError('CONFIG_INVALID', { issues: [] }))).not.toHaveProperty('errors');
   });
@@ -122,10 +135,11 @@ test.for([
   { status: 412, want: 'invalid_request_error' },
   { status: 413, want: 'request_too_large' },
   { status: 429, want: 'rate_limit_error' },
+  { status: 446, want: 'hooks_failed' },
   { status: 500, want: 'api_error' },
   { status: 503, want: 'api_error' },
   { status: 529, want: 'overloaded_error' },
-])('Anthropic calls $status $want', ({ status, want }) => {
+])('clients of Anthropic get $status as $want', ({ status, want }) => {
   expect(messagesErrorType({ status })).toBe(want);
 });
 

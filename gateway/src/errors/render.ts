@@ -29,7 +29,8 @@ export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_T
     message: spell(row.expose ? error.message : row.summary),
     param: error.param === undefined ? null : spell(error.param),
   };
-  const body = protocol === 'messages' ? messagesBody(error, words) : BODIES[row.shape](error, words);
+  const shaped = protocol === 'messages' ? messagesBody(error, words) : BODIES[row.shape](error, words);
+  const body = row.expose ? { ...shaped, ...error.members } : shaped;
   return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
 }
 
@@ -84,7 +85,7 @@ function issuesOf({ issues }: AppError): object {
   return { errors: issues.map(({ path, message }) => `path: ${path.join(',')}, message: ${message}`) };
 }
 
-/** Error types of the Anthropic API by status; Source: Anthropic API, errors. */
+/** Error types by status: those of the Anthropic API, and one of guardrails. Source: Anthropic API, errors. */
 const MESSAGES_TYPES: ReadonlyMap<number, string> = new Map([
   [400, 'invalid_request_error'],
   [401, 'authentication_error'],
@@ -93,10 +94,11 @@ const MESSAGES_TYPES: ReadonlyMap<number, string> = new Map([
   [408, 'timeout_error'],
   [413, 'request_too_large'],
   [429, 'rate_limit_error'],
+  [446, 'hooks_failed'],
   [529, 'overloaded_error'],
 ]);
 
-/** The Anthropic type of a status. */
+/** The type that clients of Anthropic get with a status. */
 export function messagesErrorType({ status }: Pick<ErrorRow, 'status'>): string {
   return MESSAGES_TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }

@@ -22,8 +22,8 @@ export interface AdminPorts {
   isAccepting(): boolean;
   /** Details of the source of the Snapshot, e.g. files with errors. */
   sourceStatus(): object | undefined;
-  /** Where limits are counted; undefined: by this machine alone, by intent. */
-  limitsState?(): object | undefined;
+  /** Where limits are counted; undefined, as a whole or its answer: by this machine alone, by intent. */
+  readonly limits?: { current(): object | undefined; onChange(listener: () => void): () => void } | undefined;
   /** Bearer token of `/internal/*`; undefined: no token is needed. */
   readonly token: Secret | undefined;
 }
@@ -45,7 +45,13 @@ function createApp(ports: AdminPorts): FastifyInstance {
     return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });
   });
   let changes = 0;
-  snapshots.onChange(() => {
+  const onChange: AdminPorts['snapshots']['onChange'] = (listener) => {
+    const stops = [snapshots.onChange(listener), ports.limits?.onChange(() => listener(snapshots.status))];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
+  };
+  onChange(() => {
     changes += 1;
   });
   const isReady = () => ports.isAccepting() && snapshots.status.version !== undefined;
@@ -64,7 +70,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
     internal.get('/internal/status', async () => ({
       version,
       snapshot: snapshots.status,
-      limits: ports.limitsState?.(),
+      limits: ports.limits?.current(),
       source: ports.sourceStatus(),
       prices: CATALOGUE_SOURCE,
     }));
@@ -74,8 +80,9 @@ function createApp(ports: AdminPorts): FastifyInstance {
       const wanted = { epoch, version: toCount(query.wait) };
       // What changed between two polls is no change that the second one would see.
       const isNew = query.changes !== undefined && toCount(query.changes) !== changes;
-      if (!isNew) await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
-      return { ...snapshots.status, changes, limits: ports.limitsState?.() };
+      if (!isNew)
+        await waitForVersion({ status: snapshots.status, onChange }, wanted, AbortSignal.timeout(LONG_POLL_MS));
+      return { ...snapshots.status, changes, limits: ports.limits?.current() };
     });
     if (ports.usage !== undefined) serveUsage(internal, ports.usage);
   });

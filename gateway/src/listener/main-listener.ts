@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { Catalogue } from '../cost/index.ts';
 import { AppError, errorFormatOfPath, type Spell, toAppError } from '../errors/index.ts';
+import type { CountersServer } from '../fleet-counters/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
@@ -23,8 +24,10 @@ import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
 import { acceptHeaderAliases, spelledFor } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
+import { addManagement, type ManagementAddress } from './management-proxy.ts';
 import { addPriceList } from './price-list.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
+import { addSidecarCounters } from './sidecar-counters.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors' | 'headerAliases'> {
@@ -33,7 +36,7 @@ export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cor
 }
 
 export interface MainListenerPorts
-  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'logger' | 'snapshots' | 'budget'> {
+  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'logger' | 'snapshots' | 'budget' | 'spans'> {
   readonly metrics: ServePorts['metrics'] & Pick<Metrics, 'setCertificateExpiry'>;
   readonly drain: Pick<Drain, 'inFlight' | 'isDraining'>;
   /** Undefined: no protocol but HTTP; a request with an `Upgrade` header is served as HTTP. */
@@ -43,6 +46,10 @@ export interface MainListenerPorts
   readonly catalogue: Pick<Catalogue, 'find'>;
   /** Prometheus text, where the main port serves it, too. */
   readonly metricsText: (() => Promise<string>) | undefined;
+  /** Counts for sidecars; absent: the path answers 404. */
+  readonly counters?: CountersServer | undefined;
+  /** Absent: its paths answer 404. */
+  readonly management?: ManagementAddress | undefined;
   /** Uniform in [0, 1). */
   random(): number;
 }
@@ -106,7 +113,7 @@ function withCertificate(
 }
 
 type AppPorts = ServePorts &
-  Pick<MainListenerPorts, 'version' | 'metricsText' | 'catalogue'> &
+  Pick<MainListenerPorts, 'version' | 'metricsText' | 'catalogue' | 'management' | 'counters'> &
   Pick<Upgrades, 'shouldUpgradeCallback'>;
 
 function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInstance {
@@ -136,6 +143,19 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   }
   if (settings.cors === undefined) addOptions(app);
   for (const route of ROUTES) addRoute(app, route, ports);
+  if (ports.counters !== undefined) {
+    const { counters, budget } = ports;
+    const headersOf = (request: FastifyRequest): HeaderMap => answerHeaders(request, settings.cors);
+    addSidecarCounters(app, { counters, budget, headersOf, progress: settings.limits.progress });
+  }
+  if (ports.management !== undefined) {
+    const { inFlight, management } = ports;
+    addManagement(app, management, {
+      inFlight,
+      headersOf: (request) => answerHeaders(request, settings.cors),
+      fail: (error, request, reply) => fail(error, request, reply, settings.cors),
+    });
+  }
   return app;
 }
 
@@ -282,11 +302,16 @@ function identityOf({ raw }: FastifyRequest): HeaderMap {
   return identify({}, traceId, errorFormatOfPath(path));
 }
 
+/** What every answer has that does not come from the pipeline. */
+function answerHeaders(request: FastifyRequest, cors: GatewaySettings['cors']): HeaderMap {
+  const headers = identityOf(request);
+  return cors === undefined ? headers : addCorsHeaders(headers, cors, request.headers.origin);
+}
+
 /** Answers an error from before the pipeline with our error body and a trace id. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors: GatewaySettings['cors']): void {
   reply.hijack();
-  const headers: HeaderMap = identityOf(request);
-  if (cors !== undefined) addCorsHeaders(headers, cors, request.headers.origin);
+  const headers = answerHeaders(request, cors);
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
   const spell: Spell = (text) => spelledFor(request.raw, text);

@@ -10,6 +10,7 @@ import {
   type HeaderMap,
   type Operation,
   type Pipeline,
+  type SpanRules,
   traceOf,
 } from '../pipeline/index.ts';
 import type { Recorder, Settlement, Spent } from '../record/index.ts';
@@ -34,6 +35,8 @@ export interface ServePorts {
   readonly inFlight: InFlight;
   /** Bounds the bytes that requests hold. */
   readonly budget: ByteBudget;
+  /** Undefined: no spans are made. */
+  readonly spans?: SpanRules | undefined;
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
   readonly batch: BatchWrite;
@@ -56,7 +59,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   const startedMs = performance.now();
   const bodyMemory = ports.budget.open();
   const request = new ServedRequest(message, { route, limits: ports.limits, memory: bodyMemory });
-  const trace = traceOf(request);
+  const trace = traceOf(request, ports.spans);
   const addHeaders = (headers: HeaderMap): HeaderMap => {
     if (ports.cors !== undefined) addCorsHeaders(headers, ports.cors, message.headers.origin);
     return identify(headers, trace.traceId, operation.errors);

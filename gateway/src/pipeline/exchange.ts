@@ -9,7 +9,7 @@ import type { JsonObject, Upload } from '../wire/contract.ts';
 import type { AnswerObserver, ByteTransform } from '../wire/transform/index.ts';
 import type { BodyKind, Operation } from './operations/index.ts';
 
-export type { AttemptFacts, CacheStatus, PipelineFacts, TraceContext } from '../record/index.ts';
+export type { AttemptFacts, CacheStatus, PipelineFacts, SpanIdentity, TraceContext } from '../record/index.ts';
 
 export type RequestBody =
   | { readonly kind: 'none' }
@@ -19,6 +19,9 @@ export type RequestBody =
 /** The body unless it is JSON or absent. */
 export const uploadOf = (body: RequestBody): Upload | undefined =>
   body.kind === 'form' || body.kind === 'binary' ? body : undefined;
+
+/** The model that the fields of a form name so far; empty: none. */
+export const formModelOf = (body: RequestBody): string => (body.kind === 'form' ? (body.fields?.model ?? '') : '');
 
 /** Undefined: its client did not say. */
 export function bytesOf(body: RequestBody): number | undefined {

@@ -7,7 +7,9 @@ import { isHopByHop, namedByConnection } from '../lib/header-names.ts';
 import type { UpstreamHeaders, UpstreamResponse } from '../upstream/index.ts';
 import type { AttemptInput } from './attempt/index.ts';
 import type { HeaderMap, RequestBody } from './exchange.ts';
+import { guardrailsNeedFleet } from './guardrails/index.ts';
 import { parseMetadata } from './metadata.ts';
+import { traceHeaders } from './trace.ts';
 
 /** What a sidecar needs to pass requests on. */
 export interface FleetPort {
@@ -31,7 +33,7 @@ export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fle
   const usesOwn = plan.hasPassthrough || plan.needsRequestProvider;
   const isNeeded =
     plan.needsFleet ||
-    guardrailNeedsFleet(input) ||
+    guardrailsNeedFleet(input) ||
     (usesOwn && requestProvider?.kind === 'managed' && requestProvider.record.needsFleet) ||
     plan.slugs.some((slug) => exchange.snapshot.provider(caller.workspace.name, slug)?.needsFleet === true);
   return isNeeded ? { link, address } : undefined;
@@ -39,15 +41,8 @@ export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fle
 
 /** Throws NEEDS_FLEET for a request under a guardrail that cannot run here: it is not let through without it. */
 export function refuseWithheldGuardrails(input: AttemptInput): void {
-  if (!guardrailNeedsFleet(input)) return;
+  if (!guardrailsNeedFleet(input)) return;
   throw new AppError('NEEDS_FLEET', { detail: 'The credential of a guardrail of the request stays with the fleet' });
-}
-
-function guardrailNeedsFleet({ exchange: { snapshot }, caller, resolution }: AttemptInput): boolean {
-  const { name } = caller.workspace;
-  if (snapshot.defaultHooks(name, 'input').needsFleet || snapshot.defaultHooks(name, 'output').needsFleet) return true;
-  for (const slug of resolution.plan.guardrails) if (snapshot.guardrail(name, slug)?.needsFleet === true) return true;
-  return false;
 }
 
 /** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */
@@ -75,6 +70,8 @@ function toFleetRequest(input: AttemptInput, via: string): FleetRequest {
   };
 }
 
+/** Of the span of the request here: that of the fleet is another one. */
+const OF_SPAN: ReadonlySet<string> = new Set(['x-gw-span-id', 'traceparent', 'tracestate']);
 /** Written anew for the fleet. */
 const PER_HOST: ReadonlySet<string> = new Set(['host', 'expect', 'x-gw-api-key']);
 const BEARER_PLACEHOLDER = `Bearer ${SIDECAR_PLACEHOLDER_KEY}`.toLowerCase();
@@ -82,12 +79,13 @@ const BEARER_PLACEHOLDER = `Bearer ${SIDECAR_PLACEHOLDER_KEY}`.toLowerCase();
 /** All headers of the client but those of its connection and the placeholders for a key. */
 function headersFor({ exchange: { request, trace } }: AttemptInput): Record<string, string> {
   const out: Record<string, string> = { 'x-gw-trace-id': trace.traceId };
+  const { span } = trace;
   const named = namedByConnection(request.header('connection'));
   for (const [name, value] of request.headers()) {
     if (named.has(name) || isHopByHop(name) || PER_HOST.has(name) || isPlaceholder(value)) continue;
-    out[name] = value;
+    if (span === undefined || !OF_SPAN.has(name)) out[name] = value;
   }
-  return out;
+  return span === undefined ? out : Object.assign(out, traceHeaders(span, span.spanId));
 }
 
 const isPlaceholder = (value: string): boolean =>

@@ -5,7 +5,7 @@ import { type AppError, toAppError } from '../errors/index.ts';
 import type { TokenCheck } from '../identity/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
-import { NO_VERDICTS } from '../record/index.ts';
+import { NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED } from '../record/index.ts';
 import {
   type Leaf,
   type PlanNode,
@@ -21,9 +21,10 @@ import {
   type AttemptInput,
   type AttemptOutcome,
   type AttemptPorts,
-  attemptFacts,
+  answeringFacts,
   attemptTarget,
   modelOf,
+  spentFacts,
 } from './attempt/index.ts';
 import { authorize, authorizeUpstream } from './authorize.ts';
 import { CallBudget } from './call-budget.ts';
@@ -33,6 +34,7 @@ import { holdConcurrencySlot } from './concurrency.ts';
 import { renderErrorFor } from './error-answer.ts';
 import {
   type Answer,
+  type AttemptFacts,
   bytesOf,
   type Caller,
   type Exchange,
@@ -49,6 +51,7 @@ import {
   isEventStream,
   refuseWithheldGuardrails,
 } from './forward.ts';
+import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
@@ -60,9 +63,16 @@ import { addUsageHeaders } from './usage-headers.ts';
 import { refuseLoop } from './via.ts';
 
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
+export { createAskModel } from './ask-model.ts';
 export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
+export {
+  createAnswerHooks,
+  createGuardrailWatch,
+  createRequestHooks,
+  type GuardrailPorts,
+} from './guardrails/index.ts';
 export {
   type BodyKind,
   errorFormatOf,
@@ -73,7 +83,7 @@ export {
   type Route,
 } from './operations/index.ts';
 export { createResolver } from './resolve/index.ts';
-export { traceOf } from './trace.ts';
+export { type SpanRules, traceOf } from './trace.ts';
 
 export interface PipelinePorts {
   readonly limiter: Limiter;
@@ -108,7 +118,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 }
 
 /** What is known of a request so far, for its record. */
-interface Progress extends LimitLog {
+interface Progress extends LimitLog, GuardrailLog {
   caller?: Caller;
   body?: RequestBody;
   input?: AttemptInput;
@@ -126,7 +136,8 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     authorize(caller, operation);
     const held = holdConcurrencySlot(caller, exchange, ports);
     if (held instanceof Promise) await held;
-    const admitted = admit(caller, request, ports, progress);
+    const mayForward = ports.fleet !== undefined;
+    const admitted = mayForward ? undefined : admit(caller, request, ports, progress);
     if (admitted instanceof Promise) await admitted;
     refuseUnservedHeaders(request);
     const body = await readBody(exchange);
@@ -135,14 +146,16 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [], log: progress };
     progress.input = input;
     const local = operation.answerLocally?.(input);
+    const fleet = ports.fleet === undefined || local !== undefined ? undefined : fleetFor(input, ports.fleet);
+    // The fleet counts what goes there.
+    if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
     if (local !== undefined) return localAnswer(local, progress);
     authorizeUpstream(caller, operation);
-    const fleet = ports.fleet && fleetFor(input, ports.fleet);
     if (fleet !== undefined) return forwarded(await forward(input, fleet, ports.attempts.gatewayName), progress);
     refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
-    return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input);
+    return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input, ports);
   } catch (error) {
     return failure(exchange, toAppError(error), progress);
   }
@@ -189,8 +202,11 @@ class Routing implements RouteContext<AttemptOutcome> {
     return (uploadOf(resolution.body)?.source.replayable ?? true) && calls.allowsMore();
   }
 
-  abandon({ body, status, hold }: AttemptOutcome): void {
-    if (status >= 200 && status <= 299)
+  abandon(outcome: AttemptOutcome): void {
+    const { body, status, hold } = outcome;
+    const spent = spentFacts(outcome, this.#input.exchange);
+    if (spent.usage !== undefined) hold?.settle({ ...spent, status: 200 });
+    else if (status >= 200 && status <= 299)
       hold?.keep(); // the provider may bill it, and nobody reads its usage
     else hold?.settle({ status, usage: undefined, cost: undefined });
     this.#input.exchange.memory.clear();
@@ -224,8 +240,16 @@ const forwarded = (response: UpstreamResponse, progress: Progress): Answer => ({
   store: undefined,
 });
 
-function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
-  const { status, headers, body, leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;
+function toAnswer(outcome: AttemptOutcome, input: AttemptInput, { attempts, now }: PipelinePorts): Answer {
+  const { leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;
+  const { guards } = outcome;
+  const soft = guards && softAnswer(outcome, now());
+  if (guards?.isWatched === true) {
+    const { exchange } = input;
+    exchange.atEnd(() => attempts.guardrails.watch.start(guards, exchange.trace));
+  }
+  const { body } = soft ?? outcome;
+  const headers = soft === undefined ? outcome.headers : { ...outcome.headers, ...soft.headers };
   headers['x-gw-last-used-option-index'] = leaf.path;
   headers['x-gw-retry-attempt-count'] = String(retries);
   nameAnswerer(headers, provider, model);
@@ -236,10 +260,16 @@ function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
   const { limits } = input.log;
   limits?.addHeaders(headers);
   const facts = factsOf(outcome, { caller: input.caller, input, ...input.log });
-  const answer: Answer = { status, headers, body, facts, store };
+  const answer: Answer =
+    soft === undefined
+      ? { status: outcome.status, headers, body, facts, store }
+      : { status: 200, headers, body, facts: { ...facts, ...SOFT_FACTS, stream: soft.stream }, store: undefined };
   addUsageHeaders(input.exchange, answer);
   return answer;
 }
+
+/** Of a denial that is an answer of the gateway. */
+const SOFT_FACTS = { error: undefined, counted: NOTHING_COUNTED } as const;
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
   const rendered = renderErrorFor(error, exchange);
@@ -252,11 +282,10 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   return { status: rendered.status, headers, body: { kind: 'bytes', bytes: rendered.body }, facts, store: undefined };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits }: Progress): PipelineFacts {
+function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, guardrails }: Progress): PipelineFacts {
   const resolution = input?.resolution;
   const plan = resolution?.plan;
-  const tried = input?.tried ?? [];
-  const attempts = tried.map(attemptFacts);
+  const attempts = input === undefined ? NOTHING_TRIED : attemptsOf(input, outcome);
   return {
     error: outcome?.error,
     caller: caller && callerFacts(caller),
@@ -267,14 +296,21 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits }:
       cache: outcome?.cacheStatus,
       retries: outcome?.retries,
       attemptsExhausted: input?.calls.exhausted ?? false,
-      limits: limits?.verdicts() ?? NO_VERDICTS,
-      guardrails: NO_VERDICTS,
+      limits: limits ?? NO_VERDICTS,
+      guardrails: NO_GUARDRAILS,
     },
     attempts,
-    answeredBy: outcome && attempts[tried.indexOf(outcome)],
+    answeredBy: outcome && input && attempts[input.tried.indexOf(outcome)],
     stream: outcome?.stream ?? false,
     settlement: outcome?.hold,
+    counted: outcome?.counted,
+    guardrails,
   };
 }
+
+const NOTHING_TRIED: readonly AttemptFacts[] = [];
+
+const attemptsOf = ({ tried, exchange }: AttemptInput, outcome: AttemptOutcome | undefined): readonly AttemptFacts[] =>
+  tried.map((each) => (each === outcome ? answeringFacts(each, exchange) : spentFacts(each, exchange)));
 
 const modeOf = (root: PlanNode): string => (root.kind === 'leaf' ? 'single' : root.mode);

@@ -5,6 +5,11 @@ export {
   type CheckVerdict,
   type CostFacts,
   type DecisionFacts,
+  type GuardrailCheckFacts,
+  type GuardrailFacts,
+  type GuardrailVerdicts,
+  type LimitVerdicts,
+  NO_GUARDRAILS,
   NO_VERDICTS,
   type PipelineFacts,
   type RequestFacts,
@@ -12,6 +17,7 @@ export {
   type RouteFacts,
   type SentFacts,
   type Settlement,
+  type SpanIdentity,
   type Spent,
   type TraceContext,
 } from './record.ts';
@@ -21,5 +27,7 @@ export {
   type FinishedRequest,
   type Recorder,
   type RecorderOptions,
+  withUsage,
 } from './recorder.ts';
-export type { Sink, UsageQuestion } from './sink.ts';
+export type { Sink, UsageQuestion, WatchedGuardrails } from './sink.ts';
+export { addCounted, type CountedAnswer, countWhole, NOTHING_COUNTED } from './usage.ts';

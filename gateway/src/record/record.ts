@@ -2,6 +2,7 @@
 import type { AccountPrices, Cost } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import type { CountedAnswer } from './usage.ts';
 
 /** One finished request. Plain data, which a sink may keep, but for the headers, which end with the call of the sink. */
 export interface RequestRecord {
@@ -23,6 +24,24 @@ export interface TraceContext {
   readonly spanId: string | undefined;
   readonly parentSpanId: string | undefined;
   readonly spanName: string | undefined;
+  /** Its place in a W3C trace; only where spans are made. */
+  readonly span?: SpanIdentity | undefined;
+}
+
+/** A request as one span of a W3C trace: docs/behaviour/tracing.md. */
+export interface SpanIdentity {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  /** Undefined: the trace begins here. */
+  readonly parentId: string | undefined;
+  /** Whether its spans are exported. */
+  readonly sampled: boolean;
+  /** Whether providers are told. */
+  readonly propagates: boolean;
+  /** The `tracestate` of the client. */
+  readonly state: string | undefined;
 }
 
 export interface RequestFacts {
@@ -62,15 +81,57 @@ export interface RouteFacts {
 
 export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
 
-/** What a limit or a guardrail decided. */
+/** What a limit decided. */
 export interface CheckVerdict {
-  /** Id of the limit, policy or guardrail. */
+  /** Id of the limit or policy. */
   readonly id: string;
   readonly passed: boolean;
 }
 
-/** For requests that no limit and no guardrail looked at. */
-export const NO_VERDICTS: readonly CheckVerdict[] = [];
+/** What limits decided; listed for those who ask. */
+export interface LimitVerdicts {
+  verdicts(): readonly CheckVerdict[];
+}
+
+/** For requests that no limit looked at. */
+export const NO_VERDICTS: LimitVerdicts = { verdicts: () => [] };
+
+/** A guardrail that has run, without the texts that it looked at. */
+export interface GuardrailFacts {
+  /** Path of the target, e.g. `config.targets[1]`. */
+  readonly target: string;
+  /** As results show it, at most 128 characters. */
+  readonly id: string;
+  readonly type: 'guardrail' | 'mutator';
+  readonly phase: 'input' | 'output';
+  readonly verdict: boolean;
+  /** Whether the request or its answer was refused for it; in mode monitor, whether it would have been. */
+  readonly denied: boolean;
+  readonly mode: 'enforce' | 'monitor';
+  readonly async: boolean;
+  /** Whether it has changed the request or its answer. */
+  readonly transformed: boolean;
+  /** Unix time in ms. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /** The score that follows from it, where the guardrail sets one. */
+  readonly feedback: { readonly value: number; readonly weight: number } | undefined;
+  readonly checks: readonly GuardrailCheckFacts[];
+}
+
+export interface GuardrailCheckFacts {
+  /** Of a check of the catalogue. */
+  readonly id: string;
+  readonly verdict: boolean;
+  /** Name of the error because of which there is no verdict. */
+  readonly error: string | undefined;
+  /** Whether it has changed the text. */
+  readonly transformed: boolean;
+  readonly durationMs: number;
+}
+
+/** For requests that no guardrail looked at. */
+export const NO_GUARDRAILS: readonly GuardrailFacts[] = [];
 
 export interface DecisionFacts {
   /** Of the target that answered. */
@@ -79,8 +140,9 @@ export interface DecisionFacts {
   readonly retries: number | undefined;
   /** Whether calls were left out because the request had caused as many as it may. */
   readonly attemptsExhausted: boolean;
-  readonly limits: readonly CheckVerdict[];
-  readonly guardrails: readonly CheckVerdict[];
+  readonly limits: LimitVerdicts;
+  /** Those that ran before the answer was complete, in order. */
+  readonly guardrails: readonly GuardrailFacts[];
 }
 
 /** What became of one target. */
@@ -95,6 +157,10 @@ export interface AttemptFacts {
   readonly status: number;
   readonly error: AppError | undefined;
   readonly cache: CacheStatus | undefined;
+  /** Id of its span, 16 hex digits; only where spans are made. */
+  readonly spanId?: string | undefined;
+  /** Scheme, host and port of the last call; undefined: none was made. */
+  readonly origin?: string | undefined;
   /** Calls made to the provider: 0 for a cache hit, more than 1 when there were retries. */
   readonly calls: number;
   /** Unix time in ms. */
@@ -150,6 +216,16 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly error: AppError | undefined;
   /** Undefined: nothing was taken. */
   readonly settlement?: Settlement | undefined;
+  /** What the answer used, where the bytes that are sent do not tell. */
+  readonly counted?: CountedAnswer | undefined;
+  /** Undefined: no guardrail looked at the request. */
+  readonly guardrails?: GuardrailVerdicts | undefined;
+}
+
+/** What guardrails said about a request so far. */
+export interface GuardrailVerdicts {
+  /** Of those that act: at most 256, with 1,024 checks. */
+  verdicts(): readonly GuardrailFacts[];
 }
 
 /** What the server knows of an answer that was sent. */

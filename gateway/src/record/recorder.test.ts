@@ -6,6 +6,7 @@ import {
   type AttemptFacts,
   createRecorder,
   type FinishedRequest,
+  NO_GUARDRAILS,
   NO_VERDICTS,
   type PipelineFacts,
   type RequestRecord,
@@ -84,7 +85,7 @@ function finished({
           retries: 0,
           attemptsExhausted: false,
           limits: NO_VERDICTS,
-          guardrails: NO_VERDICTS,
+          guardrails: NO_GUARDRAILS,
         },
         attempts,
         answeredBy: attempts.at(-1),
@@ -118,7 +119,7 @@ describe('the record of a request', () => {
       request: { method: 'POST', operation: 'chatComplete', bytes: 12, startedAtMs: expect.any(Number) },
       caller: { keyId: 'k1', key: 'app', workspace: 'team' },
       route: { config: 'c', mode: 'fallback', optionPath: 'config.targets[0]' },
-      decisions: { cache: 'MISS', attemptsExhausted: false, limits: [], guardrails: [] },
+      decisions: { cache: 'MISS', attemptsExhausted: false, limits: NO_VERDICTS, guardrails: [] },
       answer: { status: 200, bytes: ANSWER.length, firstByteMs: expect.closeTo(6), snapshot: 7, error: undefined },
     });
   });
@@ -270,6 +271,17 @@ describe('a sink that fails', () => {
       { sink: 'broken', first: true },
       { sink: 'broken', first: false },
     ]);
+  });
+
+  test('keeps no other sink from guardrails that ran after the answer', () => {
+    const got: unknown[] = [];
+    const failures: object[] = [];
+    const deaf: Sink = { ...broken, watched: () => broken.record(undefined as never) };
+    const sinks = [deaf, keeper().sink, keeper({ watched: (watched) => void got.push(watched) }).sink];
+    const watched = { trace: finished().exchange.trace, guardrails: [] };
+    createRecorder({ sinks, onSinkError: (failure) => void failures.push(failure) }).watched(watched);
+    expect(got).toEqual([watched]);
+    expect(failures).toMatchObject([{ sink: 'broken', first: true }]);
   });
 
   test('does not throw when the report of a failed sink throws', () => {

@@ -3,9 +3,18 @@ import { toUnixMs } from '../lib/clock.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
 import { boundMetadata } from './metadata.ts';
-import type { AttemptFacts, PipelineFacts, RequestFacts, RequestRecord, SentFacts, TraceContext } from './record.ts';
-import type { Sink, UsageQuestion } from './sink.ts';
-import { type AnswerSource, type CountedAnswer, countAnswer } from './usage.ts';
+import type {
+  AttemptFacts,
+  DecisionFacts,
+  PipelineFacts,
+  RequestFacts,
+  RequestRecord,
+  SentFacts,
+  Spent,
+  TraceContext,
+} from './record.ts';
+import type { Sink, UsageQuestion, WatchedGuardrails } from './sink.ts';
+import { type AnswerSource, addCounted, type CountedAnswer, countAnswer } from './usage.ts';
 
 export interface RecorderOptions {
   /** Further prefixes for the gateway's own headers, which lists of names may use; none when absent. */
@@ -20,6 +29,8 @@ export interface Recorder {
   needsStreamUsage(question: UsageQuestion): boolean;
   /** Makes the record of a request and gives it to the sinks. Once per request, after its last byte. Never throws. */
   finish(finished: FinishedRequest): void;
+  /** Gives the sinks guardrails that ran after the answer, before or after its record. Never throws. */
+  watched(watched: WatchedGuardrails): void;
 }
 
 /** The parts of a request, its answer and its sending that a record is made of. */
@@ -62,6 +73,15 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
       // The log may be what failed.
     }
   };
+  const tell = (give: (sink: Sink) => void): void => {
+    for (const sink of sinks) {
+      try {
+        give(sink);
+      } catch (error) {
+        report(sink.name, error);
+      }
+    }
+  };
   const needs = (sink: Sink, question: UsageQuestion): boolean => {
     try {
       return sink.needsStreamUsage?.(question) ?? false;
@@ -83,14 +103,9 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
     finish: (finished) => {
       const record = recordOf(finished);
       if (record === undefined) return;
-      for (const sink of sinks) {
-        try {
-          sink.record(record);
-        } catch (error) {
-          report(sink.name, error);
-        }
-      }
+      tell((sink) => sink.record(record));
     },
+    watched: (watched) => tell((sink) => sink.watched?.(watched)),
   };
 }
 
@@ -109,13 +124,13 @@ function toRecord(
   const { startedMs, snapshot } = exchange;
   const { answeredBy: made } = facts;
   const counts = readsUsage || facts.settlement !== undefined;
-  const answeredBy = made && counts ? withAnswer(made, countAnswer(finished), finished) : made;
-  if (answeredBy !== undefined) facts.settlement?.settle(answeredBy);
+  const answeredBy = made && counts ? withAnswer(made, finished) : made;
+  if (answeredBy !== undefined) facts.settlement?.settle(spentOf(answeredBy));
   return {
     request: requestFacts(exchange, facts, headerAliases),
     caller: facts.caller,
     route: facts.route,
-    decisions: facts.decisions,
+    decisions: decisionsOf(facts),
     attempts: facts.attempts.map((attempt) => (attempt === facts.answeredBy ? (answeredBy ?? attempt) : attempt)),
     answeredBy,
     answer: {
@@ -153,26 +168,46 @@ function requestFacts(
 }
 
 /** Spans come from headers of the client; the trace id has a bound of its own. */
-function boundTrace({ traceId, spanId, parentSpanId, spanName }: TraceContext): TraceContext {
-  return { traceId, spanId: cut(spanId), parentSpanId: cut(parentSpanId), spanName: cut(spanName) };
+function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: TraceContext): TraceContext {
+  return { traceId, spanId: cut(spanId), parentSpanId: cut(parentSpanId), spanName: cut(spanName), span };
 }
 
 const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
 
-/** The attempt with what its answer reports and costs. */
-function withAnswer(
+const decisionsOf = ({ decisions, guardrails }: PipelineFacts): DecisionFacts =>
+  guardrails === undefined ? decisions : { ...decisions, guardrails: guardrails.verdicts() };
+
+/** What was withheld from the client was answered all the same. */
+const spentOf = (attempt: AttemptFacts): Spent =>
+  attempt.usage === undefined || isGood(attempt.status) ? attempt : { ...attempt, status: ANSWERED };
+
+const isGood = (status: number): boolean => status >= 200 && status <= 299;
+
+/** The attempt with what its answer reports and costs, beside what answers that were withheld did. */
+function withAnswer(attempt: AttemptFacts, finished: FinishedRequest): AttemptFacts {
+  const { usage, answeredModel: model, cost } = attempt;
+  const before = usage && { usage, model, estimated: cost?.estimated === true };
+  const { snapshot } = finished.exchange;
+  return withUsage(attempt, addCounted(before, countAnswer(finished)), snapshot.prices);
+}
+
+/** The attempt with what it used and what that costs. */
+export function withUsage(
   attempt: AttemptFacts,
   { usage, model, estimated }: CountedAnswer,
-  { exchange, answer }: FinishedRequest,
+  prices: PriceBook,
 ): AttemptFacts {
   if (usage === undefined) return model === undefined ? attempt : { ...attempt, answeredModel: model };
-  const { provider, prices } = attempt;
+  const { provider, prices: own } = attempt;
   if (provider === undefined) return { ...attempt, usage, answeredModel: model };
   const asked = attempt.model ?? '';
-  const price = exchange.snapshot.prices.priceOf({ provider, prices }, { asked, answered: model }, usage);
-  const cost = { ...costOf(price, usage, { status: answer.status }), estimated };
+  const price = prices.priceOf({ provider, prices: own }, { asked, answered: model }, usage);
+  const cost = { ...costOf(price, usage, { status: ANSWERED }), estimated };
   return { ...attempt, usage, answeredModel: model, cost };
 }
+
+/** Only what a provider answered has usage, whatever its client got. */
+const ANSWERED = 200;
 
 /** What a whole answer costs, before it is sent; undefined: nothing that is charged was answered. */
 export function countedAttempt(finished: Pick<FinishedRequest, 'exchange' | 'answer'>): AttemptFacts | undefined {
@@ -180,6 +215,6 @@ export function countedAttempt(finished: Pick<FinishedRequest, 'exchange' | 'ans
   const { body } = finished.answer;
   if (answeredBy === undefined || body.kind === 'stream') return undefined;
   const whole = { ...finished, sent: { firstByteMs: 0, bytes: body.bytes.length, error: undefined } };
-  const counted = withAnswer(answeredBy, countAnswer(whole), whole);
+  const counted = withAnswer(answeredBy, whole);
   return counted.cost === undefined ? undefined : counted;
 }

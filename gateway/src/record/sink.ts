@@ -1,4 +1,4 @@
-import type { CallerFacts, RequestRecord } from './record.ts';
+import type { CallerFacts, GuardrailFacts, RequestRecord, TraceContext } from './record.ts';
 
 /** Takes the records of finished requests: a log, metrics, a counter of limits, a database. */
 export interface Sink {
@@ -10,6 +10,15 @@ export interface Sink {
   needsStreamUsage?(question: UsageQuestion): boolean;
   /** Runs after the last byte, between other requests: anything slow belongs into a queue with a bound. */
   record(record: RequestRecord): void;
+  /** Takes guardrails that are in no record. */
+  watched?(watched: WatchedGuardrails): void;
+}
+
+/** Guardrails that ran after the answer: they decide nothing. */
+export interface WatchedGuardrails {
+  /** Of the request. */
+  readonly trace: TraceContext;
+  readonly guardrails: readonly GuardrailFacts[];
 }
 
 /** A stream that is about to be asked for. */

@@ -1,6 +1,6 @@
 /** Records for the tests of sinks. */
 import { readUsage } from '../usage/index.ts';
-import { type AttemptFacts, NO_VERDICTS, type RequestRecord } from './record.ts';
+import { type AttemptFacts, type GuardrailFacts, NO_GUARDRAILS, NO_VERDICTS, type RequestRecord } from './record.ts';
 
 /** A good attempt with usage. */
 export const sampleAttempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
@@ -22,6 +22,24 @@ export const sampleAttempt = (over: Partial<AttemptFacts> = {}): AttemptFacts =>
   }),
   prices: undefined,
   cost: { nanoDollars: 2_500, unpriced: false, estimated: false },
+  ...over,
+});
+
+/** A guardrail whose only check let the request pass. */
+export const sampleGuardrail = (over: Partial<GuardrailFacts> = {}): GuardrailFacts => ({
+  target: 'config',
+  id: 'no-cards',
+  type: 'guardrail',
+  phase: 'input',
+  verdict: true,
+  denied: false,
+  mode: 'enforce',
+  async: false,
+  transformed: false,
+  startedAtMs: 2,
+  durationMs: 1.5,
+  feedback: undefined,
+  checks: [{ id: 'default.contains', verdict: true, error: undefined, transformed: false, durationMs: 1 }],
   ...over,
 });
 
@@ -62,7 +80,7 @@ export function sampleRecord({
       retries: 0,
       attemptsExhausted: false,
       limits: NO_VERDICTS,
-      guardrails: NO_VERDICTS,
+      guardrails: NO_GUARDRAILS,
       ...decisions,
     },
     attempts,

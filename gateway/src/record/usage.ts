@@ -1,5 +1,5 @@
 /** The usage of an answer: as its provider reports it, else as its bytes tell. */
-import { type AnswerReport, estimateInput, estimateUsage, readReport } from '../usage/index.ts';
+import { type AnswerReport, addUsage, estimateInput, estimateUsage, readReport } from '../usage/index.ts';
 import type { FinishedRequest } from './recorder.ts';
 
 /** Where usage and model of an answer are found. */
@@ -16,7 +16,11 @@ export interface CountedAnswer extends AnswerReport {
 }
 
 const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };
-const NOTHING: CountedAnswer = { ...NO_REPORT, estimated: false };
+/** Of an answer that no provider made. */
+export const NOTHING_COUNTED: CountedAnswer = { ...NO_REPORT, estimated: false };
+
+/** Statuses of answers that are counted: 246 is a good answer of which a check failed. */
+const COUNTED: ReadonlySet<number> = new Set([200, 246]);
 
 /**
  * What an answer reports. A cached answer was counted when it was made, what GET and DELETE answer was made by an earlier call, and
@@ -25,22 +29,60 @@ const NOTHING: CountedAnswer = { ...NO_REPORT, estimated: false };
 export function countAnswer(finished: FinishedRequest): CountedAnswer {
   const { exchange, answer } = finished;
   const { method } = exchange.request;
-  const { answeredBy } = answer.facts;
-  if (answeredBy?.provider === undefined || answeredBy.cache === 'HIT') return NOTHING;
-  if (answer.status !== 200 || method === 'GET' || method === 'DELETE') return NOTHING;
+  const { answeredBy, counted } = answer.facts;
+  if (counted !== undefined) return counted;
+  if (answeredBy?.provider === undefined || answeredBy.cache === 'HIT') return NOTHING_COUNTED;
+  if (!COUNTED.has(answer.status) || method === 'GET' || method === 'DELETE') return NOTHING_COUNTED;
   const report = answer.body.kind === 'stream' ? streamReport(answer.body) : readReport(answer.body.bytes);
   const isCut = answer.body.kind === 'stream' && finished.sent.error !== undefined;
-  return report.usage === undefined || isCut ? estimated(finished, report) : { ...report, estimated: false };
+  if (report.usage !== undefined && !isCut) return { ...report, estimated: false };
+  const { facts, body } = answer;
+  const { bytes, error } = finished.sent;
+  const told = {
+    requestBytes: facts.requestBytes ?? 0,
+    bytes,
+    sample: () => sampleOf(body),
+    isCut: error !== undefined,
+  };
+  return estimated(exchange.operation, told, report);
 }
 
-function estimated({ exchange, answer, sent }: FinishedRequest, { usage, model }: AnswerReport): CountedAnswer {
-  const requestBytes = answer.facts.requestBytes ?? 0;
-  const { generates } = exchange.operation;
+/** As `countAnswer`, for the answer of a provider that its client does not get as it is. */
+export function countWhole(
+  operation: Generating,
+  requestBytes: number,
+  body: AnswerSource,
+  size = body.kind === 'bytes' ? body.bytes.length : 0,
+): CountedAnswer {
+  const report = body.kind === 'stream' ? streamReport(body) : readReport(body.bytes);
+  if (report.usage !== undefined) return { ...report, estimated: false };
+  return estimated(operation, { requestBytes, bytes: size, sample: () => sampleOf(body), isCut: false }, report);
+}
+
+/** What two answers used together; the model is that of the second. */
+export function addCounted(one: CountedAnswer | undefined, other: CountedAnswer): CountedAnswer {
+  if (one?.usage === undefined) return other;
+  const usage = other.usage === undefined ? one.usage : addUsage(one.usage, other.usage);
+  return { usage, model: other.model ?? one.model, estimated: one.estimated || other.estimated };
+}
+
+type Generating = FinishedRequest['exchange']['operation'];
+
+interface Told {
+  readonly requestBytes: number;
+  /** Of the answer. */
+  readonly bytes: number;
+  readonly isCut: boolean;
+  sample(): string;
+}
+
+function estimated({ generates }: Generating, told: Told, { usage, model }: AnswerReport): CountedAnswer {
+  const { requestBytes, bytes, isCut } = told;
   if (generates === undefined) return { usage, model, estimated: usage !== undefined };
   if (generates === 'vectors') return { usage: estimateInput({ requestBytes }), model, estimated: true };
-  const told = estimateUsage({ requestBytes, sample: sampleOf(answer.body), bytes: sent.bytes, known: usage });
-  const isNothing = told.output === 0 && sent.error === undefined;
-  return isNothing ? { usage, model, estimated: false } : { usage: told, model, estimated: true };
+  const estimate = estimateUsage({ requestBytes, sample: told.sample(), bytes, known: usage });
+  const isNothing = estimate.output === 0 && !isCut;
+  return isNothing ? { usage, model, estimated: false } : { usage: estimate, model, estimated: true };
 }
 
 function sampleOf(body: AnswerSource): string {

@@ -1,7 +1,8 @@
 import { DEFAULT_STICKY_TTL_SECONDS, managedSlugOf, parseQuery, type RoutingNode } from '@gatehouse/crds/config';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
+import type { CompiledHook } from '../guardrails/index.ts';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
-import { guardrailSlugs } from './guardrail-slugs.ts';
+import { type HookContext, inheritHooks } from './hooks.ts';
 import { inherit, ROOT_SETTINGS, toBreakerPlan } from './inherit.ts';
 import type {
   Branch,
@@ -30,19 +31,22 @@ export interface CompileOptions {
     | undefined;
   /** The reach of hosts in a saved config; absent: anywhere inside the cluster. */
   readonly reach?: ReachBody | undefined;
+  /** Which hosts the checks of its hooks may call; absent: those that requests may name. */
+  readonly hookScope?: CompiledHook['scope'];
   /** The secret fields behind a credential id. */
   readonly credential: (id: string) => ReadonlyMap<string, Secret> | undefined;
   /** Whether the credential of the id stays with the fleet; used on sidecars. */
   readonly needsFleet?: (id: string) => boolean;
 }
 
-interface Context extends CompileOptions {
+interface Context extends CompileOptions, Pick<HookContext, 'scope' | 'literalCredentials'> {
   readonly path: string;
   readonly parent: LeafSettings;
   readonly breaker: BreakerPlan | undefined;
   readonly found: {
     readonly slugs: Set<string>;
     readonly virtualKeys: Set<string>;
+    readonly guardrails: Set<string>;
     leaves: number;
     passthrough: boolean;
     breaker: boolean;
@@ -51,17 +55,25 @@ interface Context extends CompileOptions {
   };
 }
 
-/** Compiles a checked config: does all work that does not depend on a request. */
+/** Compiles a checked config: does all work that does not depend on a request. Throws HooksUnusable. */
 export function compilePlan(node: RoutingNode, options: CompileOptions): RoutingPlan {
   const plan = compileTree(node, options);
   if (plan.needsRequestProvider || plan.hasPassthrough) return { ...plan, settingsAlone: undefined };
-  return { ...plan, settingsAlone: { ...compileTree(settingsOf(node), options), settingsAlone: undefined } };
+  const alone = compileTree(settingsOf(node), options);
+  return {
+    ...plan,
+    patternBytes: plan.patternBytes + alone.patternBytes,
+    settingsAlone: { ...alone, settingsAlone: undefined },
+  };
 }
 
 function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPlan, 'settingsAlone'> {
-  const names = { slugs: new Set<string>(), virtualKeys: new Set<string>() };
+  const names = { slugs: new Set<string>(), virtualKeys: new Set<string>(), guardrails: new Set<string>() };
   const found = { ...names, leaves: 0, passthrough: false, breaker: false, fleet: false, patternBytes: 0 };
-  const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
+  const isInline = options.saved === undefined;
+  const hosts = { scope: options.hookScope ?? 'request', literalCredentials: isInline };
+  const top = { path: 'config', parent: ROOT_SETTINGS, breaker: undefined };
+  const root = compileNode(node, { ...options, ...hosts, ...top, found });
   return {
     root,
     slug: options.saved?.slug,
@@ -71,7 +83,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     virtualKeys: [...found.virtualKeys],
-    guardrails: guardrailSlugs(node),
+    guardrails: [...found.guardrails],
     leafCount: found.leaves,
     patternBytes: found.patternBytes,
     hasPassthrough: found.passthrough,
@@ -88,7 +100,7 @@ function ownerOf(saved: CompileOptions['saved']): Principal {
 }
 
 function compileNode(node: RoutingNode, context: Context): PlanNode {
-  const settings = inherit(context.parent, node);
+  const settings = inherit(context.parent, node, inheritHooks(context.parent.hooks, node, context));
   if (node.strategy === undefined || node.targets === undefined) return compileLeaf(node, settings, context);
   return compileBranch(node, node.strategy, { ...context, parent: settings });
 }

@@ -1,11 +1,14 @@
 export { backoffMs, isRetryable, retryAfterMs } from './backoff.ts';
 export { type BreakerCounts, breakerLeaves, breakerState, classifyForBreaker } from './breaker.ts';
 export { type CompileOptions, compilePlan } from './compile.ts';
+export { HooksUnusable } from './hooks.ts';
 export type {
   Branch,
   BreakerPlan,
   CachePlan,
+  HookSource,
   Leaf,
+  LeafHooks,
   LeafSettings,
   LeafSource,
   PlanNode,

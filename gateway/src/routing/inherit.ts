@@ -23,10 +23,11 @@ export const ROOT_SETTINGS: LeafSettings = {
   forwardHeaders: [],
   strict: true,
   unsupportedParams: 'drop',
+  hooks: undefined,
 };
 
-/** The settings of a node under a parent with the given settings. */
-export function inherit(parent: LeafSettings, node: RoutingNode): LeafSettings {
+/** The settings of a node under a parent with the given settings. `hooks`: its own, or those of the parent. */
+export function inherit(parent: LeafSettings, node: RoutingNode, hooks: LeafSettings['hooks']): LeafSettings {
   return {
     shape: inheritShape(parent.shape, node),
     retry: node.retry === undefined ? parent.retry : toRetryPlan(node.retry),
@@ -36,6 +37,7 @@ export function inherit(parent: LeafSettings, node: RoutingNode): LeafSettings {
     forwardHeaders: node.forwardHeaders?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
     strict: node.strictOpenAiCompliance ?? parent.strict,
     unsupportedParams: node.unsupportedParams ?? parent.unsupportedParams,
+    hooks,
   };
 }
 

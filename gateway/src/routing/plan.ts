@@ -1,6 +1,8 @@
 /** A compiled config: inheritance, parsing and look-ups are done. */
 import type { Deployment } from '@gatehouse/crds/config';
+import type { HookActions } from '@gatehouse/crds/guardrails';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
+import type { CompiledHook } from '../guardrails/index.ts';
 import type { MaybeSecret } from '../lib/secret.ts';
 import type { TargetFields } from '../providers/contract.ts';
 import type { Matcher } from './query.ts';
@@ -31,6 +33,17 @@ export interface BreakerPlan {
   readonly failureStatusCodes: ReadonlySet<number> | undefined;
 }
 
+/** A hook of a config: written out, or the slug of a stored guardrail with what the config says instead of its actions. */
+export type HookSource =
+  | { readonly kind: 'inline'; readonly hook: CompiledHook }
+  | { readonly kind: 'stored'; readonly slug: string; readonly actions: HookActions };
+
+/** The hooks of a target after inheritance, by direction. */
+export interface LeafHooks {
+  readonly input: readonly HookSource[];
+  readonly output: readonly HookSource[];
+}
+
 /** The settings of a target after inheritance. */
 export interface LeafSettings {
   readonly shape: ParamShape;
@@ -43,6 +56,8 @@ export interface LeafSettings {
   readonly strict: boolean;
   /** What happens to parameters that the provider does not have. */
   readonly unsupportedParams: 'drop' | 'error';
+  /** Undefined: none in both directions. */
+  readonly hooks: LeafHooks | undefined;
 }
 
 /** Source of a target's provider and credential. */

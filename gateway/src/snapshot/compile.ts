@@ -1,12 +1,13 @@
 import { checkCaps, type TargetCaps } from '@gatehouse/crds/config';
-import { type AnyEntry, entryId, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { compileAccountPrices, compilePrice } from '../cost/index.ts';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
-import { compilePlan } from '../routing/index.ts';
+import { type CompileOptions, compilePlan, HooksUnusable } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
 import { compileAccesses } from './access-limits.ts';
+import { compileGuardrail, isOfOrganisation } from './compile-guardrail.ts';
 import type {
   Credential,
   GuardrailRecord,
@@ -16,7 +17,6 @@ import type {
   PriceRecord,
   SavedConfig,
   SidecarRecord,
-  StoredCredential,
   WorkspaceRecord,
 } from './compiled-entries.ts';
 import { compileLimits, NO_LIMITS } from './owner-limits.ts';
@@ -69,7 +69,7 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
     case 'config':
       return compileConfig(entry, context);
     case 'guardrail':
-      return { kind: 'guardrail', record: compileGuardrail(entry, context) };
+      return compileGuardrail(entry, context.credentials);
     case 'workspace':
       return { kind: 'workspace', record: compileWorkspace(entry) };
     case 'policy':
@@ -157,7 +157,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     limits: compileLimits({ subject: id, workspace }, body),
     accessLimits: compileAccesses(body.accesses),
     needsFleet: body.needsFleet ?? false,
-    owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
+    owner: ownIdentity || workspace === null || isOfOrganisation(body.credential) ? 'organisation' : 'workspace',
     ...preparedAccount(account),
   };
   const modelAccounts = compileModelAccounts(record, account, {
@@ -231,52 +231,28 @@ function mayUsePodIdentity({ workspace, body }: SnapshotEntry<'provider'>): bool
   return workspace === null || body.ownIdentity === true;
 }
 
-/** A provider of a workspace may hold the credential of an Integration of the organisation. */
-const isOfOrganisation = (workspace: string | null, credential: string | undefined): boolean =>
-  workspace === null || credential?.startsWith(entryId('credential', null, '')) === true;
-
 function compileConfig(entry: SnapshotEntry<'config'>, { credentials, caps }: CompileContext): Compiled {
   const { id, workspace, body } = entry;
   const [beyond] = caps === undefined ? [] : checkCaps(body.node, caps);
   if (beyond !== undefined) return { kind: 'skipped', reason: `${beyond.path.join('.')}: ${beyond.message}` };
   const saved = { slug: body.slug, version: body.version, workspace };
   const needsFleet = new Set(body.needsFleet);
-  const record: SavedConfig = {
-    id,
-    slug: body.slug,
-    workspace,
-    withheld: isOrganisationOnly(entry),
-    plan: compilePlan(body.node, {
-      saved,
-      reach: body.reach,
-      credential: (credential) => credentials.get(credential)?.fields,
-      needsFleet: (credential) => needsFleet.has(credential),
-    }),
+  const options: CompileOptions = {
+    saved,
+    reach: body.reach,
+    hookScope: compileReach(body.reach),
+    credential: (credential) => credentials.get(credential)?.fields,
+    needsFleet: (credential) => needsFleet.has(credential),
   };
-  return { kind: 'config', record };
+  try {
+    const plan = compilePlan(body.node, options);
+    const record = { id, slug: body.slug, workspace, withheld: isOrganisationOnly(entry), plan };
+    return { kind: 'config', record };
+  } catch (error) {
+    if (error instanceof HooksUnusable) return { kind: 'skipped', reason: error.message };
+    throw error;
+  }
 }
-
-function compileGuardrail(
-  { id, workspace, body }: SnapshotEntry<'guardrail'>,
-  { credentials }: CompileContext,
-): GuardrailRecord {
-  return {
-    id,
-    slug: body.slug,
-    workspace,
-    body,
-    credentials: body.checks.map(({ credential = '', parametersFrom = '' }) =>
-      storedOf(credentials.get(credential), credentials.get(parametersFrom)),
-    ),
-    hostOrigin: compileReach(body.reach),
-    needsFleet: (body.needsFleet ?? []).length > 0,
-  };
-}
-
-const storedOf = (credential: Credential | undefined, from: Credential | undefined): StoredCredential => ({
-  ...(credential === undefined ? {} : { fields: credential.fields }),
-  ...(from === undefined ? {} : { parameters: from.parameters }),
-});
 
 /** A time that cannot be read counts as past, so that the key or account is refused. */
 function toMs(time: string | undefined): number {

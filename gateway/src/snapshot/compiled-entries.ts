@@ -2,6 +2,7 @@
 import type { Deployment } from '@gatehouse/crds/config';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { AccountPrices, ModelPrice } from '../cost/index.ts';
+import type { CompiledHook } from '../guardrails/index.ts';
 import type { MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
@@ -21,21 +22,12 @@ export interface Credential {
   readonly parameters: ReadonlyMap<string, Secret>;
 }
 
-/** What a check needs and no ConfigMap holds: its credential, and parameters that may be secret, as JSON. */
-export type StoredCredential = Partial<Pick<Credential, 'fields' | 'parameters'>>;
-
 /** A Guardrail. */
 export interface GuardrailRecord {
   readonly id: string;
   readonly slug: string;
   readonly workspace: string | null;
-  readonly body: EntryBody<'guardrail'>;
-  /** Of each check of the body. */
-  readonly credentials: readonly StoredCredential[];
-  /** The reach of hosts that its parameters name. */
-  readonly hostOrigin: HostScope;
-  /** A credential stays with the fleet: a sidecar cannot use it. */
-  readonly needsFleet: boolean;
+  readonly hook: CompiledHook;
 }
 
 export type OrganisationRecord = EntryBody<'organisation'>;
@@ -119,6 +111,9 @@ export type IssuerRecord = EntryBody<'issuer'>;
 export type Workload = NonNullable<EntryBody<'workspace'>['workloadIdentities']>[number] & {
   readonly workspace: string;
 };
+
+/** All pods of a namespace, which act in a workspace. */
+export type PodsOfNamespace = NonNullable<EntryBody<'workspace'>['sidecarIdentity']> & { readonly workspace: string };
 
 /** The identity of callers of a sidecar: its SidecarProfile instead of a key. */
 export interface SidecarRecord {

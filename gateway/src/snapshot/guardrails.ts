@@ -1,16 +1,25 @@
 /** The guardrails of names, and those that apply by default; docs/behaviour/guardrails.md. */
 import type { CheckPhase } from '@gatehouse/crds/guardrails';
+import type { CompiledHook, HookOwner } from '../guardrails/index.ts';
 import type { LayeredMap } from '../lib/layered-map.ts';
 import type { GuardrailRecord, OrganisationRecord, WorkspaceRecord } from './compiled-entries.ts';
 import { ORGANISATION, type Scope, type Tables } from './tables.ts';
 
 /** The guardrails that apply to every request of a workspace in a phase, in their order. */
 export interface DefaultGuardrails {
-  readonly records: readonly GuardrailRecord[];
+  readonly hooks: readonly CompiledHook[];
   /** Slugs of those that do not exist. */
   readonly missing: readonly string[];
   /** The credential of one of them stays with the fleet. */
   readonly needsFleet: boolean;
+}
+
+interface DefaultSlug {
+  readonly slug: string;
+  /** Where it is looked up first. */
+  readonly scope: string;
+  /** Whose list names it. */
+  readonly owner: HookOwner;
 }
 
 /** The guardrail that a slug names in a workspace: its own, else that of the organisation. */
@@ -20,7 +29,7 @@ export const guardrailOf = (
   slug: string,
 ): GuardrailRecord | undefined => guardrails.get(workspace)?.get(slug) ?? guardrails.get(ORGANISATION)?.get(slug);
 
-const NO_GUARDRAILS: DefaultGuardrails = { records: [], missing: [], needsFleet: false };
+const NO_GUARDRAILS: DefaultGuardrails = { hooks: [], missing: [], needsFleet: false };
 
 /**
  * Lists are made once for each workspace that has requests. A name in the organisation's list is that of a guardrail of the
@@ -37,24 +46,26 @@ export function defaultGuardrailsOf(
     const workspace = workspaces.get(name);
     if (workspace === undefined) return NO_GUARDRAILS;
     const list = toList([
-      ...slugsOfOrganisation(organisation, workspace, phase).map((slug) => [slug, ORGANISATION] as const),
-      ...slugsOfWorkspace(workspace, phase).map((slug) => [slug, name] as const),
+      ...slugsOfOrganisation(organisation, workspace, phase).map(
+        (slug) => ({ slug, scope: ORGANISATION, owner: 'organisation' }) as const,
+      ),
+      ...slugsOfWorkspace(workspace, phase).map((slug) => ({ slug, scope: name, owner: 'workspace' }) as const),
     ]);
     lists[phase].set(name, list);
     return list;
   };
 
-  function toList(named: readonly (readonly [slug: string, scope: string])[]): DefaultGuardrails {
+  function toList(named: readonly DefaultSlug[]): DefaultGuardrails {
     if (named.length === 0) return NO_GUARDRAILS;
-    const records = new Set<GuardrailRecord>();
+    const owners = new Map<GuardrailRecord, HookOwner>();
     const missing = new Set<string>();
-    for (const [slug, scope] of named) {
+    for (const { slug, scope, owner } of named) {
       const record = guardrailOf(guardrails, scope, slug);
       if (record === undefined) missing.add(slug);
-      else records.add(record);
+      else if (!owners.has(record)) owners.set(record, owner);
     }
-    const needsFleet = [...records].some((record) => record.needsFleet);
-    return { records: [...records], missing: [...missing], needsFleet };
+    const hooks = [...owners].map(([{ hook }, owner]): CompiledHook => ({ ...hook, owner }));
+    return { hooks, missing: [...missing], needsFleet: hooks.some((hook) => hook.needsFleet) };
   }
 }
 

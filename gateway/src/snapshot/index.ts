@@ -7,6 +7,7 @@ export type {
   OrganisationRecord,
   SavedConfig,
   SidecarRecord,
+  Workload,
   WorkspaceRecord,
 } from './compiled-entries.ts';
 export type { DefaultGuardrails } from './guardrails.ts';
@@ -17,7 +18,7 @@ export {
   type SnapshotHolder,
   type SnapshotStatus,
 } from './holder.ts';
-export { compileBudget, compileLimits, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
+export { compileBudget, compileLimits, compileSchedule, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
 export type { PolicyFacts, PolicyRecord } from './policies.ts';
 export {
   createKubernetesSource,

@@ -21,3 +21,16 @@ test('each budget of an owner, and each group of a policy, has a counter of its 
   ];
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+test('a budget has the name that its owner gives it, and that of a policy the name of the policy', () => {
+  expect(compileBudget(KEY, { ...LIMIT, name: 'a|b' }).name).toBe('a|b');
+  expect(compileBudget({ ...POLICY, bucket: 'api_key:a|b' }, LIMIT).name).toBe('per-user');
+});
+
+test.for([
+  { id: 'key/team-a/app', kind: 'key', slug: 'app' },
+  { id: 'token/team-a/0123456789abcdef/https://idp.example/ada', kind: 'key', slug: 'https://idp.example/ada' },
+  { id: 'policy/team-a/UsageLimitPolicy:per-user', kind: 'policy', slug: 'per-user' },
+])('the owner of a budget of $id is $slug', ({ id, kind, slug }) => {
+  expect(compileBudget({ id, workspace: 'team-a' }, LIMIT).owner).toMatchObject({ id, kind, slug });
+});

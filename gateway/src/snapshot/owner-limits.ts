@@ -1,6 +1,6 @@
 /** The limits of one owner, ready to be asked for; docs/behaviour/limits.md. */
 import type { RateLimitBody, UsageLimitBody } from '@gatehouse/crds/snapshot';
-import { type BudgetLimit, toSchedule } from '../budgets/index.ts';
+import { type BudgetLimit, type Schedule, toSchedule } from '../budgets/index.ts';
 import type { Demand } from '../limits/index.ts';
 
 /** Who has limits: a key, a workspace, an account, or the grant by which a workspace uses one. */
@@ -77,17 +77,33 @@ export function compileBudget(
   { name, type, limit, alertAt, reset, firstResetAt }: UsageLimitBody,
 ): BudgetLimit {
   const kind = OWNERS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
-  const slug = id.slice(id.lastIndexOf('/') + 1);
+  const slug = slugOf(kind, id);
   return {
     id: `${id}|${type}|${bucket ?? name}`,
+    name: kind === 'policy' ? slug : name,
     slot: workspace ?? '',
-    owner: { kind, id, slug: kind === 'policy' ? slug.slice(slug.indexOf(':') + 1) : slug, bucket },
+    owner: { kind, id, slug, bucket },
     type,
     limit,
     alertAt,
-    schedule: toSchedule({ reset: toReset(reset), firstResetAt }),
+    schedule: compileSchedule({ reset, firstResetAt }),
   };
 }
+
+/** The last part of the id: of a policy without its Kind, of a token the subject, which may have slashes of its own. */
+function slugOf(kind: BudgetOwner['kind'], id: string): string {
+  if (id.startsWith(TOKEN)) return id.split('/').slice(SUBJECT).join('/');
+  const last = id.slice(id.lastIndexOf('/') + 1);
+  return kind === 'policy' ? last.slice(last.indexOf(':') + 1) : last;
+}
+
+/** `token/workspace/issuer/subject` */
+const TOKEN = 'token/';
+const SUBJECT = 3;
+
+/** When a budget begins anew. */
+export const compileSchedule = ({ reset, firstResetAt }: Pick<UsageLimitBody, 'reset' | 'firstResetAt'>): Schedule =>
+  toSchedule({ reset: toReset(reset), firstResetAt });
 
 function toReset(reset: UsageLimitBody['reset']): Parameters<typeof toSchedule>[0]['reset'] {
   if (reset?.days !== undefined) return { days: reset.days };

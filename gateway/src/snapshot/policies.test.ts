@@ -54,6 +54,23 @@ describe('a policy', () => {
       want: true,
     },
     {
+      rule: 'compares models without case and spaces around them',
+      conditions: [{ key: 'model', values: ['@openai/GPT-4o'] }],
+      facts: { model: ' gpt-4O ' },
+      want: true,
+    },
+    {
+      rule: 'compares prefixes of models without case',
+      conditions: [{ key: 'model', values: ['@OpenAI/*'], excludes: ['@openai/GPT-4o'] }],
+      facts: { model: 'Gpt-4o' },
+      want: false,
+    },
+    {
+      rule: 'compares other values as they are',
+      conditions: [{ key: 'metadata.team', values: ['RED'] }],
+      want: false,
+    },
+    {
       rule: 'accepts any of several values',
       conditions: [{ key: 'provider', values: ['anthropic', 'openai'] }],
       want: true,

@@ -38,6 +38,10 @@ const ONE_BUCKET = 'default';
 /** The installation is the organisation. */
 const ORGANISATION_ID = 'default';
 const METADATA = 'metadata.';
+const MODEL = 'model';
+
+/** Callers choose how they write it, and vendors may accept that: limits are not to depend on it. */
+const nameOfModel = (model: string): string => model.trim().toLowerCase();
 
 export function compilePolicy({ id, workspace, body }: SnapshotEntry<'policy'>): PolicyRecord {
   const { name, rate, usage } = body;
@@ -86,10 +90,10 @@ const PROPERTIES: ReadonlyMap<string, Property> = new Map<string, Property>([
     },
   ],
   [
-    'model',
+    MODEL,
     {
-      group: ({ provider, model }) => (model === '' ? undefined : `${provider}.${model}`),
-      names: ({ provider, model }) => [`@${provider}/${model}`, model],
+      group: ({ provider, model }) => (model === '' ? undefined : `${provider}.${nameOfModel(model)}`),
+      names: ({ provider, model }) => [`@${provider}/${nameOfModel(model)}`, nameOfModel(model)],
     },
   ],
   ['endpoint_type', { group: ({ endpointType }) => endpointType }],
@@ -125,8 +129,8 @@ function compileCondition({ key, values, excludes }: Condition): (facts: PolicyF
 /** `*` is any value, `PREFIX/*` every model that begins with the prefix. */
 function matcherOf(key: string, patterns: readonly string[]): (value: string) => boolean {
   if (patterns.includes('*')) return () => true;
-  const exact = new Set(patterns);
-  const prefixes =
-    key === 'model' ? patterns.filter((text) => text.endsWith('/*')).map((text) => text.slice(0, -1)) : [];
+  const isModel = key === MODEL;
+  const exact = new Set(isModel ? patterns.map(nameOfModel) : patterns);
+  const prefixes = isModel ? [...exact].filter((text) => text.endsWith('/*')).map((text) => text.slice(0, -1)) : [];
   return (value) => exact.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
 }

@@ -6,6 +6,7 @@ import type {
   KeyRecord,
   ManagedProvider,
   OrganisationRecord,
+  PodsOfNamespace,
   SavedConfig,
   SidecarRecord,
   Workload,
@@ -15,7 +16,7 @@ import { type DefaultGuardrails, defaultGuardrailsOf, guardrailOf } from './guar
 import type { PolicyRecord } from './policies.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
-/** Who names the config of a request: the caller or its workspace, or the organisation. */
+/** Who names a config or guardrail of a request: the caller or its workspace, or the organisation. */
 export type NamedBy = 'workspace' | 'organisation';
 
 /** The Snapshot as one request sees it; immutable. */
@@ -32,14 +33,16 @@ export interface SnapshotView {
   issuers(): readonly IssuerRecord[];
   /** What workspaces say of a ServiceAccount: more than one where several name it. */
   workloads(namespace: string, serviceAccount: string): readonly Workload[];
+  /** What workspaces say of all pods of a namespace: more than one where several claim it. */
+  pods(namespace: string): readonly PodsOfNamespace[];
   /** Looked up in the workspace, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** Looked up in the workspace, then in the organisation; withheld configs are found only when the organisation names them. */
   config(workspace: string, slug: string, namedBy?: NamedBy): SavedConfig | undefined;
   /** The slugs of the configs that `config` finds, those of the workspace first. */
   configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
-  /** Looked up in the workspace, then in the organisation. */
-  guardrail(workspace: string, slug: string): GuardrailRecord | undefined;
+  /** Looked up in the workspace, then in the organisation; the other way round where the organisation names it. */
+  guardrail(workspace: string, slug: string, namedBy?: NamedBy): GuardrailRecord | undefined;
   /** The same object for all requests of a workspace. */
   defaultHooks(workspace: string, phase: CheckPhase): DefaultGuardrails;
   /** Every managed provider the workspace may use, its own first. */
@@ -59,6 +62,15 @@ function indexWorkloads(workspaces: readonly WorkspaceRecord[]): ReadonlyMap<str
   return Map.groupBy(all, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`);
 }
 
+const NO_PODS: readonly PodsOfNamespace[] = [];
+
+function indexPods(workspaces: readonly WorkspaceRecord[]): ReadonlyMap<string, readonly PodsOfNamespace[]> {
+  const all = workspaces.flatMap(({ name, sidecarIdentity }): readonly PodsOfNamespace[] =>
+    sidecarIdentity === undefined ? [] : [{ ...sidecarIdentity, workspace: name }],
+  );
+  return Map.groupBy(all, ({ namespace }) => namespace);
+}
+
 /** The view of immutable tables. */
 export function toView(
   { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices }: Tables,
@@ -67,6 +79,7 @@ export function toView(
   catalogue: Catalogue,
 ): SnapshotView {
   let workloads: ReadonlyMap<string, readonly Workload[]> | undefined;
+  let pods: ReadonlyMap<string, readonly PodsOfNamespace[]> | undefined;
   const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
   return {
     version,
@@ -79,6 +92,10 @@ export function toView(
     workloads: (namespace, serviceAccount) => {
       workloads ??= indexWorkloads(workspaces.values());
       return workloads.get(`${namespace}/${serviceAccount}`) ?? NO_WORKLOADS;
+    },
+    pods: (namespace) => {
+      pods ??= indexPods(workspaces.values());
+      return pods.get(namespace) ?? NO_PODS;
     },
     provider: (workspace, slug) => {
       const own = providers.get(workspace)?.get(slug);
@@ -97,7 +114,10 @@ export function toView(
       const shared = [...(configs.get(ORGANISATION)?.values() ?? [])].filter((config) => isNameable(config, namedBy));
       return [...new Set([...own, ...shared.map(({ slug }) => slug)])];
     },
-    guardrail: (workspace, slug) => guardrailOf(guardrails, workspace, slug),
+    guardrail: (workspace, slug, namedBy = 'workspace') => {
+      const first = namedBy === 'organisation' ? guardrailOf(guardrails, ORGANISATION, slug) : undefined;
+      return first ?? guardrailOf(guardrails, workspace, slug);
+    },
     defaultHooks: defaultGuardrailsOf({ guardrails, workspaces }, organisation),
     providers: (workspace) => {
       const own = [...(providers.get(workspace)?.values() ?? [])];

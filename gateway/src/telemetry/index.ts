@@ -5,3 +5,4 @@ export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';
 export { createMetricsSink } from './metrics-sink.ts';
 export { createMetricsSum, type MetricReport, type MetricsSum, WORKER_METRICS } from './metrics-sum.ts';
 export { PROCESS_PREFIX } from './process-registry.ts';
+export { withoutSecrets } from './redact.ts';

@@ -1,4 +1,4 @@
-import type { AttemptFacts, CostFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
+import type { AttemptFacts, CostFacts, GuardrailFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
 import type { ModalityTokens, TokenUsage } from '../usage/index.ts';
 import { createLineWriter } from './line-writer.ts';
 import type { Logger } from './logger.ts';
@@ -35,6 +35,8 @@ export function createLogSink({ logger, headersToMask, reasons = false }: LogSin
       if (error !== undefined && error.row.log !== 'info')
         logger[error.row.log]({ err: error, ...idsOf(request.trace) }, 'Request failed');
     },
+    watched: ({ trace, guardrails }) =>
+      logger.info({ ...idsOf(trace), guardrails: guardrails.map(toVerdict) }, 'Guardrails watched'),
   };
 }
 
@@ -70,13 +72,14 @@ function toLine(
     retries: decisions.retries,
     attemptsExhausted: decisions.attemptsExhausted ? true : undefined,
     cache: decisions.cache,
+    guardrails: decisions.guardrails.length === 0 ? undefined : decisions.guardrails.map(toVerdict),
     stream: answer.stream,
     snapshot: answer.snapshot,
     durationMs: round(answer.durationMs),
     firstByteMs: round(answer.firstByteMs),
     upstreamMs: round(totalUpstreamMs(attempts)),
     tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
-    cost: answeredBy?.cost && costLine(answeredBy.cost),
+    cost: costLine(totalCost(attempts)),
     metadata: isEmpty(metadata) ? undefined : withoutSecrets(metadata),
     error: answer.error?.code,
     reason,
@@ -95,12 +98,30 @@ const tokensOf = ({ input, output, cached, cacheWrite, reasoning, audio, image }
   image: hasTokens(image) ? image : undefined,
 });
 
+/** Of all attempts: answers that nobody got have been paid for. */
+function totalCost(attempts: readonly AttemptFacts[]): CostFacts | undefined {
+  let total: CostFacts | undefined;
+  for (const { cost } of attempts) {
+    if (cost === undefined) continue;
+    total =
+      total === undefined
+        ? cost
+        : {
+            nanoDollars: total.nanoDollars + cost.nanoDollars,
+            unpriced: total.unpriced || cost.unpriced,
+            estimated: total.estimated || cost.estimated,
+          };
+  }
+  return total;
+}
+
 /** In US dollars. */
-const costLine = ({ nanoDollars, unpriced, estimated }: CostFacts): object => ({
-  usd: nanoDollars / NANO,
-  unpriced: unpriced ? true : undefined,
-  estimated: estimated ? true : undefined,
-});
+const costLine = (cost: CostFacts | undefined): object | undefined =>
+  cost && {
+    usd: cost.nanoDollars / NANO,
+    unpriced: cost.unpriced ? true : undefined,
+    estimated: cost.estimated ? true : undefined,
+  };
 
 const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input + output + cached > 0;
 
@@ -121,6 +142,18 @@ function toTry(attempt: AttemptFacts): object {
     upstreamMs: round(upstreamMs),
   };
 }
+
+/** One guardrail in short, with the checks that did not pass and those that could not decide. */
+const toVerdict = ({ id, phase, verdict, denied, mode, durationMs, checks }: GuardrailFacts): object => ({
+  id,
+  phase,
+  verdict,
+  denied: denied ? true : undefined,
+  mode: mode === 'monitor' ? mode : undefined,
+  failed: listOf(checks.filter((check) => !check.verdict && check.error === undefined).map((check) => check.id)),
+  errored: listOf(checks.filter((check) => check.error !== undefined).map((check) => check.id)),
+  durationMs: round(durationMs),
+});
 
 const listOf = (names: readonly string[]): readonly string[] | undefined => (names.length === 0 ? undefined : names);
 

@@ -6,6 +6,8 @@ import type { MetricReport } from './metrics-sum.ts';
 import { createProcessRegistry, type ProcessLabels } from './process-registry.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Checks of their own take microseconds, those that call a service up to their timeout. */
+const CHECK_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 
 /** Every metric with its help text and labels; the `reference` is the name users of the reference know. */
@@ -82,6 +84,30 @@ export const METRICS = {
     labels: [],
     reference: '',
   },
+  guardrails: {
+    name: 'gatehouse_guardrails_total',
+    help: 'Guardrails that have run, by phase (input, output), verdict (passed, failed, denied) and mode (enforce, monitor)',
+    labels: ['phase', 'verdict', 'mode'],
+    reference: '',
+  },
+  guardrailChecks: {
+    name: 'gatehouse_guardrail_checks_total',
+    help: 'Checks of guardrails by id, phase, verdict (passed, failed, error) and mode of the guardrail',
+    labels: ['check', 'phase', 'verdict', 'mode'],
+    reference: '',
+  },
+  guardrailCheckDuration: {
+    name: 'gatehouse_guardrail_check_duration_seconds',
+    help: 'Time that checks of guardrails took, calls to services included',
+    labels: ['check'],
+    reference: '',
+  },
+  guardrailsDropped: {
+    name: 'gatehouse_guardrails_dropped_total',
+    help: 'Requests whose asynchronous and monitoring guardrails did not run, because too many were running or there was no memory, by who chose them (request: its own config, resource: saved configs and defaults)',
+    labels: ['workspace', 'chosen_by'],
+    reference: '',
+  },
   retries: { name: 'gatehouse_retries_total', help: 'Repeated calls', labels: ['provider'], reference: '' },
   cache: {
     name: 'gatehouse_cache_requests_total',
@@ -99,6 +125,18 @@ export const METRICS = {
     name: 'gatehouse_record_sink_errors_total',
     help: 'Records of requests that a sink failed to take: a log line, a count or a row is missing',
     labels: ['sink'],
+    reference: '',
+  },
+  spansExported: {
+    name: 'gatehouse_spans_exported_total',
+    help: 'Spans that the collector has taken',
+    labels: [],
+    reference: '',
+  },
+  spansDropped: {
+    name: 'gatehouse_spans_dropped_total',
+    help: 'Spans that were not exported, by reason: queue_full (too many waited), export_failed (the collector did not take them)',
+    labels: ['reason'],
     reference: '',
   },
   storeErrors: {
@@ -149,6 +187,11 @@ export const GAUGES = {
     help: '1 while limits are counted with other gateways in Redis, 0 while that Redis is away; absent without Redis',
     aggregator: 'min',
   },
+  budgetsShared: {
+    name: 'gatehouse_budgets_shared',
+    help: '1 while budgets are counted with other gateways in Redis, 0 while that Redis is away; absent without Redis',
+    aggregator: 'min',
+  },
   certificateExpiry: {
     name: 'gatehouse_tls_certificate_expiry_timestamp_seconds',
     help: 'When the TLS certificate that serves expires, in seconds since 1970; absent without TLS',
@@ -169,7 +212,16 @@ export function createMetrics(
   const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
     new Gauge({ ...row, registers: [registry] });
   let certificateExpiry: Gauge | undefined; // a gauge that is registered has a value
-  let limitsShared: Gauge | undefined;
+  /** It is absent until it has a value. */
+  const flag = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) => {
+    let known: Gauge | undefined;
+    return {
+      set: (value: 0 | 1): void => {
+        known ??= gauge(row);
+        known.set(value);
+      },
+    };
+  };
   const { bufferedBytes = () => 0 } = options;
   new Gauge({
     ...GAUGES.bufferedBytes,
@@ -192,10 +244,20 @@ export function createMetrics(
     unpriced: createCounter({ ...METRICS.unpriced, registry }),
     estimated: createCounter({ ...METRICS.estimated, registry }),
     attempts: createCounter({ ...METRICS.attempts, registry }),
+    guardrails: createCounter({ ...METRICS.guardrails, registry }),
+    guardrailChecks: createCounter({ ...METRICS.guardrailChecks, registry }),
+    guardrailCheckDuration: createHistogram({
+      ...METRICS.guardrailCheckDuration,
+      registry,
+      buckets: CHECK_SECONDS,
+    }),
+    guardrailsDropped: createCounter({ ...METRICS.guardrailsDropped, registry }),
     retries: createCounter({ ...METRICS.retries, registry }),
     cache: createCounter({ ...METRICS.cache, registry }),
     errors: createCounter({ ...METRICS.errors, registry }),
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
+    spansExported: createCounter({ ...METRICS.spansExported, registry }),
+    spansDropped: createCounter({ ...METRICS.spansDropped, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),
@@ -204,12 +266,8 @@ export function createMetrics(
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),
     snapshotRejected: gauge(GAUGES.snapshotRejected),
-    limitsShared: {
-      set: (value: 0 | 1): void => {
-        limitsShared ??= gauge(GAUGES.limitsShared);
-        limitsShared.set(value);
-      },
-    },
+    limitsShared: flag(GAUGES.limitsShared),
+    budgetsShared: flag(GAUGES.budgetsShared),
     /** Takes seconds since 1970. */
     setCertificateExpiry: (seconds: number): void => {
       certificateExpiry ??= gauge(GAUGES.certificateExpiry);

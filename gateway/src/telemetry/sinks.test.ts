@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import type { RequestRecord } from '../record/index.ts';
-import { sampleAttempt, sampleRecord } from '../record/testing.ts';
+import { sampleAttempt, sampleGuardrail, sampleRecord } from '../record/testing.ts';
 import { readUsage } from '../usage/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from './index.ts';
 
@@ -65,6 +65,40 @@ describe('the log of requests', () => {
     const [, line] = logged('debug', sampleRecord({ attempts: [attempt] }));
     expect(line).toMatchObject({ droppedParams: ['seed'], tries: [{ droppedParams: ['seed'] }] });
     expect(logged('info', sampleRecord())[0]).not.toHaveProperty('droppedParams');
+  });
+
+  test('has the verdicts of guardrails, with the checks that failed and those that could not decide', () => {
+    const checks = [
+      { id: 'default.pii', verdict: false, error: undefined, transformed: false, durationMs: 1 },
+      { id: 'default.regexMatch', verdict: true, error: undefined, transformed: false, durationMs: 1 },
+      { id: 'default.webhook', verdict: false, error: 'TimeoutError', transformed: false, durationMs: 1 },
+      { id: 'default.regexReplace', verdict: true, error: 'TypeError', transformed: false, durationMs: 1 },
+    ];
+    const guardrails = [sampleGuardrail(), sampleGuardrail({ id: 'no-pii', verdict: false, denied: true, checks })];
+    expect(logged('info', sampleRecord({ decisions: { guardrails } }))[0]?.['guardrails']).toEqual([
+      { id: 'no-cards', phase: 'input', verdict: true, durationMs: 1.5 },
+      {
+        ...{ id: 'no-pii', phase: 'input', verdict: false, denied: true, durationMs: 1.5 },
+        ...{ failed: ['default.pii'], errored: ['default.webhook', 'default.regexReplace'] },
+      },
+    ]);
+  });
+
+  test('has a line for guardrails that ran after the answer', () => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const logger = createLogger({ level: 'info', service: 's', destination });
+    const guardrails = [sampleGuardrail({ mode: 'monitor', phase: 'output' })];
+    createLogSink({ logger, headersToMask: [] }).watched?.({ trace: sampleRecord().request.trace, guardrails });
+    expect(lines).toMatchObject([
+      { msg: 'Guardrails watched', traceId: 't', guardrails: [{ id: 'no-cards', phase: 'output', mode: 'monitor' }] },
+    ]);
+  });
+
+  test('has the cost of all attempts, also of answers that were withheld', () => {
+    const withheld = sampleAttempt({ status: 446, cost: { nanoDollars: 500, unpriced: false, estimated: true } });
+    const [line] = logged('info', sampleRecord({ attempts: [withheld, sampleAttempt()] }));
+    expect(line?.['cost']).toEqual({ usd: 0.000_003, estimated: true });
   });
 
   test('says what is not known of the cost', () => {
@@ -178,6 +212,25 @@ describe('the metrics of requests', () => {
     const attempts = [1, 2].map(() => sampleAttempt({ error: new AppError('UPSTREAM_TIMEOUT') }));
     const lines = await counted(sampleRecord({ attempts, answer: { error: attempts[1]?.error, status: 408 } }));
     expect(lines).toContain('gatehouse_errors_total{code="UPSTREAM_TIMEOUT"} 2');
+  });
+
+  test('count guardrails by verdict, and their checks, never by the names that tenants give', async () => {
+    const checks = [
+      { id: 'default.pii', verdict: false, error: undefined, transformed: false, durationMs: 2 },
+      { id: 'default.webhook', verdict: false, error: 'TimeoutError', transformed: false, durationMs: 5_000 },
+    ];
+    const denied = sampleGuardrail({ id: 'made-up', verdict: false, denied: true, checks });
+    const lines = await counted(sampleRecord({ decisions: { guardrails: [sampleGuardrail(), denied] } }));
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'gatehouse_guardrails_total{phase="input",verdict="passed",mode="enforce"} 1',
+        'gatehouse_guardrails_total{phase="input",verdict="denied",mode="enforce"} 1',
+        'gatehouse_guardrail_checks_total{check="default.pii",phase="input",verdict="failed",mode="enforce"} 1',
+        'gatehouse_guardrail_checks_total{check="default.webhook",phase="input",verdict="error",mode="enforce"} 1',
+        'gatehouse_guardrail_check_duration_seconds_sum{check="default.webhook"} 5',
+      ]),
+    );
+    expect(lines.join()).not.toContain('made-up');
   });
 
   test('have one status for those that no standard knows', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import type { Answer, AnswerBody, CacheWriter } from '../../pipeline/index.ts';
+import { NO_VERDICTS } from '../../record/index.ts';
 import { BodyRelay } from '../../upstream/index.ts';
 import type { ByteTransform } from '../../wire/transform/index.ts';
 import { respond } from './respond.ts';
@@ -81,7 +82,7 @@ function answer(body: AnswerBody, store?: CacheWriter, status = 200): Answer {
       metadata: {},
       requestBytes: 0,
       route: { config: undefined, mode: undefined, optionPath: undefined },
-      decisions: { cache: 'MISS', retries: 0, attemptsExhausted: false, limits: [], guardrails: [] },
+      decisions: { cache: 'MISS', retries: 0, attemptsExhausted: false, limits: NO_VERDICTS, guardrails: [] },
       attempts: [],
       answeredBy: undefined,
       stream: body.kind === 'stream',

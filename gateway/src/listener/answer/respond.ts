@@ -20,6 +20,7 @@ export function respond(response: ServerResponse, answer: Answer, options: Respo
   const { body, headers, status, store } = answer;
   if (body.kind === 'bytes') return respondWhole(response, answer, body.bytes, options.batch);
   return new Promise((resolve) => {
+    nameStatus(response, status);
     response.writeHead(status, headers);
     resolve(relay(response, body, { ...options, store }));
   });
@@ -33,6 +34,7 @@ function respondWhole(
 ): Promise<SentFacts> {
   if (status !== 204 && status !== 304) headers['content-length'] = String(bytes.length); // RFC 9110 section 8.6
   const sent = new Promise<SentFacts>((resolve) => {
+    nameStatus(response, status);
     response.writeHead(status, headers);
     batch(() => {
       resolve({ firstByteMs: performance.now(), bytes: bytes.length, error: undefined });
@@ -45,4 +47,10 @@ function respondWhole(
     store.commit();
     return facts;
   });
+}
+
+/** The statuses that no RFC names: docs/behaviour/guardrails.md#outcomes. */
+function nameStatus(response: ServerResponse, status: number): void {
+  if (status === 246) response.statusMessage = 'Guardrail Failed';
+  else if (status === 446) response.statusMessage = 'Guardrail Denied';
 }

@@ -3,7 +3,7 @@ import { AppError, memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
-import { boundaryOf, isForm } from '../../wire/form/index.ts';
+import { boundaryOf, createFormFields, isForm } from '../../wire/form/index.ts';
 import { spelledFor } from '../header-aliases.ts';
 import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
@@ -31,6 +31,9 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? value.join(', ') : undefined; // `constructor` and the like are no headers
 }
+
+/** How far the fields of a form are read before it is sent on, in bytes. */
+const FIELDS_BYTES = 64 * 1024;
 
 /** The pipeline's view of a request of node's HTTP server. */
 export class ServedRequest implements ClientRequest {
@@ -99,13 +102,18 @@ export class ServedRequest implements ClientRequest {
     this.#jsonBytes = 0;
   }
 
-  #toUpload(kinds: readonly BodyKind[], contentType: string | undefined): RequestBody {
+  async #toUpload(kinds: readonly BodyKind[], contentType: string | undefined): Promise<RequestBody> {
     const length = this.#headers['content-length'];
     const bytes = length === undefined ? undefined : Number(length);
     const boundary = formBoundary(kinds, contentType);
-    const source = createStreamedBody(this.#message, { ...this.#limits, bytes, memory: this.#memory });
-    if (boundary === undefined) return { kind: 'binary', contentType, source };
-    return { kind: 'form', contentType: contentType ?? '', boundary, source };
+    const options = { ...this.#limits, bytes, memory: this.#memory };
+    if (boundary === undefined) {
+      return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
+    }
+    const fields = createFormFields(boundary);
+    const source = createStreamedBody(this.#message, { ...options, onPiece: fields.take });
+    await source.peek(() => fields.hasReachedFile, FIELDS_BYTES);
+    return { kind: 'form', contentType: contentType ?? '', boundary, source, fields };
   }
 }
 

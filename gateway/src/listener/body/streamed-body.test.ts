@@ -32,6 +32,19 @@ describe('a streamed body', () => {
     expect([body.replayable, budget.used]).toEqual([false, 0]);
   });
 
+  test('is read ahead as far as is asked for, and is whole afterwards', async () => {
+    for (const replayBytes of [0, 1_000]) {
+      const seen: Buffer[] = [];
+      const body = open(Readable.from(SOURCE), replayBytes, { onPiece: (piece) => seen.push(piece) });
+      await body.peek(() => seen.length === 2, 1_000);
+      expect([seen.length, body.replayable]).toEqual([2, true]);
+      await body.peek(() => false, 0);
+      expect(seen).toHaveLength(2);
+      expect(await read(body.open())).toBe(WHOLE);
+      expect([Buffer.concat(seen).toString(), body.replayable]).toEqual([WHOLE, replayBytes > 0]);
+    }
+  });
+
   test('is refused when the client stops in the middle', async () => {
     const source = new PassThrough();
     const body = open(source, 1_000, { progress: { idleMs: 20, minBytesPerSecond: 0 } });

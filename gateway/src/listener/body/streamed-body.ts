@@ -10,13 +10,20 @@ export interface StreamedBodyOptions {
   readonly progress: ProgressRule;
   /** Accounts for what is kept for another try. */
   readonly memory: ByteAccount;
+  /** Gets each piece once, as it arrives. */
+  onPiece?(bytes: Buffer): void;
+}
+
+export interface ArrivingBody extends StreamedBody {
+  /** Waits until what has arrived is enough, or is more than so many bytes; what is read stays there for `open`. */
+  peek(isEnough: () => boolean, maxBytes: number): Promise<void>;
 }
 
 /**
  * A request body that is forwarded while it arrives. What has been read is kept until it exceeds `replayBytes` or the memory
  * limit; from then on the body cannot be sent again.
  */
-export function createStreamedBody(source: Readable, options: StreamedBodyOptions): StreamedBody {
+export function createStreamedBody(source: Readable, options: StreamedBodyOptions): ArrivingBody {
   const { memory } = options;
   const iterator = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>; // bytes: no encoding is set on requests
   let kept: Buffer[] = [];
@@ -52,6 +59,7 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
       ended = true;
       return;
     }
+    options.onPiece?.(next.value);
     kept.push(next.value);
     keptBytes += next.value.length;
     if (overflowed) return;
@@ -86,10 +94,16 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
   return {
     bytes: options.bytes,
     get replayable() {
-      return !overflowed;
+      return !overflowed || readers === 0;
+    },
+    peek: async (isEnough, maxBytes) => {
+      while (!ended && keptBytes < maxBytes && !isEnough()) {
+        pulling ??= pull();
+        await pulling;
+      }
     },
     open: () => {
-      if (overflowed) throw gone();
+      if (overflowed && readers > 0) throw gone();
       readers += 1;
       return Readable.from(read(readers), { objectMode: false });
     },

@@ -9,6 +9,7 @@ import {
   type StreamProtocol,
 } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
+import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
@@ -47,22 +48,23 @@ const storedFormat = ({ streamFormat }: Operation): StreamProtocol | undefined =
 
 /** Looks the request up; DISABLED when the target has no cache or the operation or body is not cacheable. */
 export function openCache(
-  { cache }: Pick<AttemptPorts, 'cache'>,
+  { cache, json }: Pick<AttemptPorts, 'cache' | 'json'>,
   prepared: Prepared,
   request: OutgoingRequest,
 ): CacheSession | Promise<CacheSession> {
   const plan = prepared.leaf.settings.cache;
-  return plan === undefined || !isCacheable(prepared) ? DISABLED : lookUp({ cache, plan, request }, prepared);
+  return plan === undefined || !isCacheable(prepared) ? DISABLED : lookUp({ cache, plan, request, json }, prepared);
 }
 
 interface Lookup {
   readonly cache: ResponseCache;
   readonly plan: CachePlan;
   readonly request: OutgoingRequest;
+  readonly json: JsonLimits;
 }
 
-async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Promise<CacheSession> {
-  const { call, endpoint, input, resolved, headersRead, forwarded } = prepared;
+async function lookUp({ cache, plan, request, json }: Lookup, prepared: Prepared): Promise<CacheSession> {
+  const { call, endpoint, input, resolved, headersRead, forwarded, guards } = prepared;
   const { exchange, caller, resolution } = input;
   const { headerOverrides } = resolution;
   const lookup = await cache.lookup(
@@ -73,6 +75,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
       body: request.body ?? NO_BYTES,
       target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
       strict: call.strict,
+      ...(guards === undefined || guards.hooks.cacheSalt === '' ? {} : { guardrails: guards.hooks.cacheSalt }),
       headers: new Map([...(headersRead ?? []), ...Object.entries(forwarded)]),
       namespace: headerOverrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
@@ -80,7 +83,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
     { refresh: headerOverrides.cacheRefresh },
   );
   const format = storedFormat(exchange.operation);
-  const hit = lookup.status === 'HIT' ? toHit(lookup.body, prepared, format) : undefined;
+  const hit = lookup.status === 'HIT' ? toHit(lookup.body, prepared, { format, limits: json }) : undefined;
   if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
   const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, headerOverrides.cacheControl);
   const write = (body: Buffer | object, contentType: string | undefined): void =>
@@ -121,18 +124,26 @@ function changesTheRequest({ input, resolved, leaf, forwarded }: Prepared): bool
   return namesOwnFields(resolved.target.provider.id, exchange.request);
 }
 
+interface HitOptions {
+  readonly format: StreamProtocol | undefined;
+  readonly limits: JsonLimits;
+}
+
 function toHit(
   json: Buffer,
-  { call, params }: Pick<Prepared, 'call' | 'params'>,
-  format: StreamProtocol | undefined,
+  { call, params, guards }: Pick<Prepared, 'call' | 'params' | 'guards'>,
+  { format, limits }: HitOptions,
 ): CacheHit | undefined {
   if (!call.stream) {
-    return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes: json }, stream: false };
+    const shown = guards?.showStored(json, { strict: call.strict, json: limits });
+    const bytes = shown === undefined ? json : writeJson(shown);
+    return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes }, stream: false };
   }
   const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
   if (stored === undefined || format === undefined) return undefined;
   const includeUsage = wantsUsageChunk(params);
-  const bytes = Buffer.from(replayAsStream(format, stored, { includeUsage }).join(''));
+  const events = replayAsStream(format, guards?.restored(stored) ?? stored, { includeUsage });
+  const bytes = Buffer.from((guards?.withResultEvents(format, events, call.strict) ?? events).join(''));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     body: { kind: 'bytes', bytes },

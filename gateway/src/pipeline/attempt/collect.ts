@@ -15,7 +15,7 @@ export async function collectAnswer(
 ): Promise<Tried<MappedAnswer>> {
   const { input, call, forwarded } = prepared;
   const { signal, memory } = input.exchange;
-  const counts = { retries: 0, calls: 0, upstreamMs: 0 };
+  const counts = { retries: 0, calls: 0, upstreamMs: 0, isAnswered: false };
   const result = await collect(prepared, {
     forwarded,
     services: servicesOf(ports, prepared),
@@ -37,6 +37,7 @@ export async function collectAnswer(
           return decodeAnswer(answer, { maxBytes: ports.maxResponseBytes, memory });
         },
         evaluate: () => undefined,
+        statusOf: ({ status }) => status,
         release: () => undefined,
       });
       counts.retries = tried.retries < 0 ? tried.retries : counts.retries + tried.retries;

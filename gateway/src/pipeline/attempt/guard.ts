@@ -2,13 +2,20 @@
 import type { AppError } from '../../errors/index.ts';
 import { untilCancelled } from '../../lib/cancellation.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { AttemptInput, AttemptPorts } from './ports.ts';
-import { type Prepared, prepare } from './prepare/index.ts';
+import type { AttemptPorts } from './ports.ts';
+import { mayBeAdded, type Prepared, prepare } from './prepare/index.ts';
 
 export type InputVerdict =
   | { readonly kind: 'pass' }
-  /** Instead of `prepared.params`, for later checks and the provider; only a JSON body has parameters to replace. */
-  | { readonly kind: 'replace'; readonly params: JsonObject }
+  /**
+   * Instead of `prepared.params`, for later checks and the provider; only a JSON body has parameters to replace. `headers` go to the
+   * provider; an empty one removes that of the client.
+   */
+  | {
+      readonly kind: 'replace';
+      readonly params: JsonObject;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    }
   /** The error is the outcome of the target: its row says whether a fallback may go on. */
   | { readonly kind: 'deny'; readonly error: AppError };
 
@@ -42,11 +49,27 @@ function apply(ports: AttemptPorts, prepared: Prepared, verdict: InputVerdict): 
     case 'deny':
       throw verdict.error;
     case 'replace':
-      return prepare(ports, prepared.input, prepared.leaf, replaceable(prepared.input, verdict.params));
+      return prepare(ports, prepared.input, prepared.leaf, {
+        params: replaceable(prepared, verdict.params),
+        forwarded: withHeaders(prepared.forwarded, verdict.headers),
+        guards: prepared.guards,
+      });
   }
 }
 
-function replaceable({ resolution }: AttemptInput, params: JsonObject): JsonObject {
-  if (resolution.body.kind === 'json') return params;
+function withHeaders(
+  forwarded: Prepared['forwarded'],
+  headers: Readonly<Record<string, string>> = {},
+): Prepared['forwarded'] {
+  const out = { ...forwarded };
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === '') delete out[name];
+    else if (mayBeAdded(name)) out[name] = value;
+  }
+  return out;
+}
+
+function replaceable({ input, params: own }: Prepared, params: JsonObject): JsonObject {
+  if (input.resolution.body.kind === 'json' || params === own) return params;
   throw new Error('an input check replaced the parameters of a body that is not JSON'); // otherwise the body would pass unchanged
 }

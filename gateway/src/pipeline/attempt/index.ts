@@ -20,11 +20,12 @@ import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer } from './send/index.ts';
 
-export { type AnswerCheck, createOverloadCheck } from './evaluate/index.ts';
-export type { InputCheck } from './guard.ts';
+export { type AnswerCheck, type AnsweredTry, type CheckedAnswer, createOverloadCheck } from './evaluate/index.ts';
+export type { InputCheck, InputVerdict } from './guard.ts';
+export type { MappedAnswer } from './map/index.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
-export { modelOf } from './prepare/index.ts';
-export { type AttemptOutcome, attemptFacts } from './record/index.ts';
+export { modelOf, type Prepared } from './prepare/index.ts';
+export { type AttemptOutcome, answeringFacts, spentFacts } from './record/index.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
 export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {
@@ -38,7 +39,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (collect !== undefined) {
       const held = holdTarget(ports, prepared);
       progress.hold = held instanceof Promise ? await held : held;
-      return triedOutcome(progress, await collectAnswer(ports, prepared, collect));
+      return triedOutcome(progress, await collectAnswer(ports, prepared, collect), { json: ports.json });
     }
 
     const built = firstRequest(ports, prepared);
@@ -49,7 +50,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const held = holdTarget(ports, prepared);
     progress.hold = held instanceof Promise ? await held : held;
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
-    return triedOutcome(progress, tried, cache);
+    return triedOutcome(progress, tried, { cache, json: ports.json });
   } catch (error) {
     return failedOutcome(progress, error);
   }
@@ -112,6 +113,10 @@ class TargetTries implements RetryOptions<MappedAnswer> {
 
   evaluate(answer: MappedAnswer, signal: CancelSignal): CheckedAnswer | Promise<CheckedAnswer> {
     return evaluate(this.#ports.answerChecks, { prepared: this.#prepared, answer, signal });
+  }
+
+  statusOf({ status }: MappedAnswer): number {
+    return status;
   }
 
   release(answer: MappedAnswer): void {

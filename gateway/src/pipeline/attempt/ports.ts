@@ -7,6 +7,7 @@ import type { HostScope } from '../../upstream/index.ts';
 import type { Adapters } from '../adapters/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
+import type { GuardrailLog, GuardrailPorts } from '../guardrails/index.ts';
 import type { LimitLog, LimitPorts } from '../limits/index.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { AnswerCheck } from './evaluate/index.ts';
@@ -21,6 +22,7 @@ export interface AttemptPorts extends SendPort, LimitPorts {
   /** Services for an account's side calls, which may reach the same hosts as its own calls. */
   servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
+  readonly guardrails: GuardrailPorts;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */
@@ -39,5 +41,5 @@ export interface AttemptInput {
   readonly calls: CallBudget;
   /** The outcomes of the targets that were tried so far. */
   readonly tried: AttemptOutcome[];
-  readonly log: LimitLog;
+  readonly log: LimitLog & GuardrailLog;
 }

@@ -65,6 +65,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     atEnd: () => {},
     map: (answer) => answer,
     evaluate: () => undefined,
+    statusOf: () => 200,
     release: () => {},
     ...more,
   });
@@ -210,6 +211,7 @@ describe('retries', () => {
         seen.push(answer);
         return seen.length === 1 ? new AppError('UPSTREAM_OVERLOADED') : undefined;
       },
+      statusOf: () => 200,
       release: (answer) => void released.push(answer),
     };
     expect(await play([{ status: 200 }], retry(), options)).toMatchObject({ outcome: 'stream', retries: 1, calls: 2 });
@@ -235,6 +237,7 @@ describe('retries', () => {
       evaluate: () => {
         throw new Error('broken check');
       },
+      statusOf: () => 200,
       release: () => {
         released += 1;
       },
@@ -327,6 +330,7 @@ describe('retries', () => {
       atEnd: () => {},
       map: (answer) => answer,
       evaluate: () => undefined,
+      statusOf: () => 200,
       release: () => {},
     });
     await expect(sending).rejects.toBe(gone);
@@ -339,6 +343,7 @@ describe('the request timeout', () => {
     const sent = await play([{ status: 200 }], retry({ maxRetries: 0 }), {
       settings: { retry: retry({ maxRetries: 0 }), requestTimeoutMs: 20 },
       evaluate: () => new Promise(() => {}),
+      statusOf: () => 200,
       release: () => {
         released += 1;
       },

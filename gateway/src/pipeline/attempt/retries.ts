@@ -29,6 +29,8 @@ export interface RetryOptions<T> {
   map(answer: ProviderAnswer): T | Promise<T>;
   /** Checks a good answer; an error replaces it, and its status decides about the next try, or another answer does. */
   evaluate(answer: T, signal: CancelSignal): Checked<T> | Promise<Checked<T>>;
+  /** Of an answer that a check has put in place of the provider's. */
+  statusOf(answer: T): number;
   /** Gives back what an answer holds that was refused. */
   release(answer: T): void;
 }
@@ -49,11 +51,25 @@ export interface Tried<T> {
   readonly calls: number;
   /** Time spent on the network, waits between tries left out, in ms. */
   readonly upstreamMs: number;
+  /** Whether the provider has given a good status to any try. */
+  readonly isAnswered: boolean;
+}
+
+/** What tries add up to. */
+interface Sums {
+  upstreamMs: number;
+  isAnswered: boolean;
 }
 
 type Try<T> =
   /** The status decides, as the provider sent it. Without a result where it is no success: mapped only if it is the last. */
-  | { readonly kind: 'answered'; readonly sent: ProviderAnswer; readonly result?: TryResult<T> }
+  | {
+      readonly kind: 'answered';
+      readonly sent: ProviderAnswer;
+      readonly result?: TryResult<T>;
+      /** Of what a check has put in its place. */
+      readonly replacedStatus?: number;
+    }
   /** By a check. */
   | { readonly kind: 'refused'; readonly error: AppError }
   /** No answer came. */
@@ -61,15 +77,15 @@ type Try<T> =
 
 /** Rejects with the reason of the signal when the client leaves between two tries. */
 export async function tryWithRetries<T>(port: SendPort, options: RetryOptions<T>): Promise<Tried<T>> {
-  const clock = { upstreamMs: 0 };
+  const sums: Sums = { upstreamMs: 0, isAnswered: false };
   let honouredMs: number | undefined; // waits that the provider has named so far; undefined: none
   for (let calls = 1; ; calls += 1) {
-    const tried = await tryOnce(port, options, clock);
+    const tried = await tryOnce(port, options, sums);
     const next = nextStep(tried, options, { calls, honouredMs });
     if (next.kind === 'end') {
       const mapping = resultOf(tried, options);
       const result = mapping instanceof Promise ? await mapping : mapping;
-      return { result, retries: next.retries, calls, upstreamMs: clock.upstreamMs };
+      return { result, retries: next.retries, calls, ...sums };
     }
     if (next.honoured) honouredMs = (honouredMs ?? 0) + next.ms;
     options.memory.clear();
@@ -77,7 +93,7 @@ export async function tryWithRetries<T>(port: SendPort, options: RetryOptions<T>
   }
 }
 
-async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { upstreamMs: number }): Promise<Try<T>> {
+async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, sums: Sums): Promise<Try<T>> {
   if (!options.calls.take()) return { kind: 'failed', error: new AppError('ATTEMPTS_EXHAUSTED') };
   const startedMs = performance.now();
   let endedMs: number | undefined;
@@ -88,6 +104,7 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
     const built = options.request(signal);
     const request = built instanceof Promise ? await untilCancelled(built, signal) : built;
     const response = await port.client.send(request, { signal, limits: port.limits });
+    sums.isAnswered ||= isGood(response.status);
     const sent = await receive(response, port, options);
     if (sent.kind === 'unary') {
       endedMs = performance.now(); // a stream goes on while it is checked
@@ -100,13 +117,13 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
     const checked = checking instanceof Promise ? await checking : checking;
     if (checked instanceof AppError) return { kind: 'refused', error: checked };
     isRelayed = sent.kind === 'stream' && !options.isEventStream(sent.response);
-    return { kind: 'answered', sent, result: replaced(result, checked) };
+    return replaced({ kind: 'answered', sent, result }, checked, options);
   } catch (error) {
     return { kind: 'failed', error: toAppError(error) };
   } finally {
     if (isRelayed) options.atEnd(deadline.clear);
     else deadline.clear();
-    clock.upstreamMs += (endedMs ?? performance.now()) - startedMs;
+    sums.upstreamMs += (endedMs ?? performance.now()) - startedMs;
   }
 }
 
@@ -123,8 +140,14 @@ function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): TryResult<T> | 
   }
 }
 
-const replaced = <T>(result: TryResult<T>, checked: T | undefined): TryResult<T> =>
-  checked === undefined ? result : { kind: 'answer', answer: checked };
+function replaced<T>(
+  tried: Extract<Try<T>, { kind: 'answered' }>,
+  checked: T | undefined,
+  options: RetryOptions<T>,
+): Try<T> {
+  if (checked === undefined) return tried;
+  return { ...tried, result: { kind: 'answer', answer: checked }, replacedStatus: options.statusOf(checked) };
+}
 
 function unreadable(sent: ProviderAnswer, error: unknown): TryResult<never> {
   if (sent.kind === 'stream') sent.response.body.discard();
@@ -172,8 +195,8 @@ const isSuccess = (status: number): boolean => status >= 200 && status <= 204;
 function wantsRetry(tried: Try<unknown>, retry: RetryPlan): boolean {
   if (retry.maxRetries === 0) return false;
   if (tried.kind === 'answered') {
-    const { sent } = tried;
-    return sent.kind === 'unary' && !isSuccess(sent.status) && isRetryable(retry, sent.status);
+    const { sent, replacedStatus = sent.kind === 'unary' ? sent.status : undefined } = tried;
+    return replacedStatus !== undefined && !isSuccess(replacedStatus) && isRetryable(retry, replacedStatus);
   }
   const { code, row } = tried.error;
   if (tried.kind === 'refused') return row.fallback !== 'stop' && isRetryable(retry, row.status);

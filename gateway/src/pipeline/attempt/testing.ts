@@ -2,9 +2,10 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import { createMemoryCacheStore, createResponseCache } from '../../cache/index.ts';
-import { createByteBudget } from '../../lib/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '../../lib/byte-budget.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { createRegexScheduler } from '../../lib/regex.ts';
 import { createMemoryLimiter, type Limiter } from '../../limits/index.ts';
 import { sampleServices } from '../../providers/engine/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
@@ -16,6 +17,12 @@ import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../../upst
 import { type Adapter, createAdapters } from '../adapters/index.ts';
 import { CallBudget } from '../call-budget.ts';
 import type { Exchange } from '../exchange.ts';
+import {
+  createAnswerHooks,
+  createGuardrailWatch,
+  createRequestHooks,
+  type GuardrailPorts,
+} from '../guardrails/index.ts';
 import { identify } from '../identify.ts';
 import { OPERATIONS, type Operation } from '../operations/index.ts';
 import { readBody } from '../read-body.ts';
@@ -93,10 +100,23 @@ const clientOf = (answers: readonly (object | string)[], calls: UpstreamRequest[
   close: async () => {},
 });
 
+function guardrailPorts(budget: ByteBudget): GuardrailPorts {
+  const ports = {
+    servicesFor: () => sampleServices(),
+    openMemory: () => budget.open(),
+    regexTurn: createRegexScheduler(),
+    json: DEFAULT_JSON_LIMITS,
+    maxHeldBytes: 1_000_000,
+    now: () => NOW,
+    random: () => 0.5,
+  };
+  return { ...ports, watch: createGuardrailWatch({ ports, onEnd: () => {}, onDropped: () => {} }) };
+}
+
 /** A gateway whose providers answer with the bodies in turn, the last one again and again. */
 export function gateway({
-  inputChecks = [],
-  answerChecks = [],
+  inputChecks,
+  answerChecks,
   answers = [chat('hi')],
   snapshotView = world,
   adapters = [],
@@ -107,6 +127,7 @@ export function gateway({
   const calls: UpstreamRequest[] = [];
   const budget = createByteBudget(1_000_000);
   const now = () => NOW;
+  const guardrails = guardrailPorts(budget);
   const ports: AttemptPorts = {
     client: clientOf(answers, calls),
     limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
@@ -116,12 +137,13 @@ export function gateway({
     providers: PROVIDERS,
     hosts,
     servicesFor: () => sampleServices(),
+    guardrails,
     cache: createResponseCache({
       store: createMemoryCacheStore({ now }),
       storeBreaker: createStoreBreaker({ onError: () => {}, now }),
     }),
-    inputChecks,
-    answerChecks,
+    inputChecks: inputChecks ?? [createRequestHooks(guardrails)],
+    answerChecks: answerChecks ?? [createAnswerHooks(guardrails)],
     adapters: createAdapters(adapters),
     needsStreamUsage: () => needsStreamUsage,
     ...limitPorts({ limiter }),
@@ -129,9 +151,15 @@ export function gateway({
     now,
   };
 
-  const ask = async (config: object, body: object = {}, signal: CancelSignal = new Cancellation()) => {
+  const ask = async (
+    config: object,
+    body: object = {},
+    signal: CancelSignal = new Cancellation(),
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
+    const own = { 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' };
     const request = fakeRequest({
-      headers: { 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' },
+      headers: { ...own, ...headers },
       body: { model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body },
     });
     const exchange: Exchange = {

@@ -1,6 +1,6 @@
 /** Denials of limits as errors of the client; docs/behaviour/limits.md#answers. */
 import type { ErrorCode } from '@gatehouse/crds/errors';
-import type { BudgetDenial } from '../../budgets/index.ts';
+import { type BudgetDenial, OVERFLOW_BUCKET } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Denial, LimitWindow } from '../../limits/index.ts';
 import { type Owner, type OwnerKind, ownerOf } from './owner.ts';
@@ -54,7 +54,15 @@ const WORDS: Readonly<Record<OwnerKind, string>> = {
 };
 
 const textOf = ({ kind, name, bucket }: Owner): string =>
-  `The ${WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${bucket === undefined ? '' : ` (${bucket})`}`;
+  `The ${WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${groupText(bucket)}`;
+
+/** The group of a policy, if it is of one. */
+function groupText(bucket: string | undefined): string {
+  if (bucket === undefined) return '';
+  return bucket === OVERFLOW_BUCKET
+    ? ' (one counter for all groups beyond the most that it tells apart)'
+    : ` (${bucket})`;
+}
 
 type BudgetOwner = BudgetDenial['budget']['owner'];
 
@@ -89,7 +97,7 @@ export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase:
   if (reason === 'unavailable') return new AppError('LIMITS_UNAVAILABLE', { retryAfterMs: AWAY_AFTER_MS, ...of });
   const { owner, type, limit } = budget;
   const name = `${SUMMARIES[owner.kind]} ${owner.kind === 'provider' ? '@' : ''}${owner.slug}`;
-  const bucket = owner.bucket === undefined ? '' : ` (${owner.bucket})`;
+  const bucket = groupText(owner.bucket);
   const size = type === 'cost' ? `${limit / NANO} USD` : `${limit} ${type}`;
   if (reason === 'reserved') {
     const detail = `${name}${bucket} has reserved all that is left of its budget of ${size} for requests under way; try again when they have ended, or with a lower max_tokens`;

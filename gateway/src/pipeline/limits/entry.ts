@@ -85,5 +85,5 @@ function note(result: Reservation | Denial, demands: readonly Demand[], log: Lim
     log.limits.denied(result);
     throw rateError(result, 'entry');
   }
-  log.limits.granted(demands, result.windows);
+  log.limits.granted(demands, result);
 }

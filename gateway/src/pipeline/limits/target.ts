@@ -72,7 +72,7 @@ class Taking {
       this.#trail.denied(result);
       throw rateError(result, 'target', this.#provider);
     }
-    this.#trail.granted(this.#asked.demands, result.windows);
+    this.#trail.granted(this.#asked.demands, result);
     return this.#hold(spend, result);
   }
 

@@ -1,72 +1,70 @@
 /** What limits said about one request, for its record and the headers of its answer. */
 import type { BudgetDenial, Charge } from '../../budgets/index.ts';
-import { type Demand, type Denial, WINDOW_MS, type WindowState } from '../../limits/index.ts';
-import type { CheckVerdict } from '../../record/index.ts';
+import type { Demand, Denial, Reservation } from '../../limits/index.ts';
+import type { CheckVerdict, LimitVerdicts } from '../../record/index.ts';
 import type { HeaderMap } from '../exchange.ts';
-import { ownerOf } from './owner.ts';
+import { headerPlanOf, limitId } from './trail-headers.ts';
 
-interface Window extends WindowState {
-  readonly demand: Demand;
+type Windows = Pick<Reservation, 'windows'>;
+
+interface Step {
+  readonly demands: readonly Demand[];
+  readonly charges: readonly Pick<Charge, 'budget'>[];
+  readonly passed: boolean;
 }
 
-/** Identifies a limit: a subject has one of each unit and window at most. */
-const limitId = ({ subject, unit, window }: Demand): string => `${subject} ${unit} ${window}`;
+export class LimitTrail implements LimitVerdicts {
+  /** Of what was asked for, in its order: the lists of demands, and what is left of each. */
+  readonly #lists: (readonly Demand[])[] = [];
+  readonly #states: Windows[] = [];
+  /** Whether there was room, in the order in which it was asked for. */
+  readonly #steps: Step[] = [];
 
-export class LimitTrail {
-  readonly #verdicts = new Map<string, boolean>();
-  /** The latest state of each window. */
-  readonly #windows = new Map<string, Window>();
-
-  granted(demands: readonly Demand[], windows: readonly WindowState[]): void {
-    demands.forEach((demand, i) => {
-      const state = windows[i];
-      if (state !== undefined) this.#note(demand, state, true);
-    });
+  granted(demands: readonly Demand[], windows: Windows): void {
+    this.#lists.push(demands);
+    this.#states.push(windows);
+    this.#steps.push({ demands, charges: [], passed: true });
   }
 
   denied({ demand, remaining, retryAfterMs }: Denial): void {
-    this.#note(demand, { remaining, resetMs: retryAfterMs }, false);
+    const demands = [demand];
+    this.#lists.push(demands);
+    this.#states.push({ windows: [{ remaining, resetMs: retryAfterMs }] });
+    this.#steps.push({ demands, charges: [], passed: false });
   }
 
   /** Something is left of the budgets. */
   charged(charges: readonly Charge[]): void {
-    for (const { budget } of charges) this.#verdicts.set(budget.id, this.#verdicts.get(budget.id) !== false);
+    if (charges.length > 0) this.#steps.push({ demands: [], charges, passed: true });
   }
 
   exhausted({ budget }: BudgetDenial): void {
-    this.#verdicts.set(budget.id, false);
+    this.#steps.push({ demands: [], charges: [{ budget }], passed: false });
   }
 
   /** In the order in which limits were asked first. A limit that any target was refused for has not passed. */
   verdicts(): readonly CheckVerdict[] {
-    return Array.from(this.#verdicts, ([id, passed]) => ({ id, passed }));
+    const verdicts = new Map<string, boolean>();
+    for (const { demands, charges, passed } of this.#steps) {
+      const ids = [...demands.map(limitId), ...charges.map(({ budget }) => budget.id)];
+      for (const id of ids) verdicts.set(id, passed && verdicts.get(id) !== false);
+    }
+    return Array.from(verdicts, ([id, passed]) => ({ id, passed }));
   }
 
   /** `RateLimit-Policy` and `RateLimit`. Source: draft-ietf-httpapi-ratelimit-headers-10. */
   addHeaders(headers: HeaderMap): void {
-    if (this.#windows.size === 0) return;
-    const policies: string[] = [];
-    const states: string[] = [];
-    for (const { demand, remaining, resetMs } of this.#windows.values()) {
-      const name = `"${nameOf(demand)}"`;
-      const unit = demand.unit === 'requests' ? '' : `;qu="${demand.unit}"`;
-      policies.push(`${name};q=${demand.limit};w=${WINDOW_MS[demand.window] / 1_000}${unit}`);
-      states.push(`${name};r=${remaining};t=${Math.ceil(resetMs / 1_000)}`);
+    if (this.#lists.length === 0) return;
+    const { policies, limits } = headerPlanOf(this.#lists);
+    const windows = this.#states.map((state) => state.windows);
+    let states = '';
+    for (const { list, index, prefix } of limits) {
+      const state = windows[list]?.[index];
+      if (state === undefined) continue;
+      const separator = states === '' ? '' : ', ';
+      states += `${separator}${prefix}${state.remaining};t=${Math.ceil(state.resetMs / 1_000)}`;
     }
-    headers['ratelimit-policy'] = policies.join(', ');
-    headers['ratelimit'] = states.join(', ');
+    headers['ratelimit-policy'] = policies;
+    headers['ratelimit'] = states;
   }
-
-  #note(demand: Demand, { remaining, resetMs }: WindowState, passed: boolean): void {
-    const id = limitId(demand);
-    this.#verdicts.set(id, passed && this.#verdicts.get(id) !== false);
-    this.#windows.set(id, { demand, remaining, resetMs });
-  }
-}
-
-/** A name of the limit for clients: the caller knows its key and workspace, other owners are named. */
-function nameOf(demand: Demand): string {
-  const { kind, name } = ownerOf(demand.subject);
-  const owner = kind === 'key' || kind === 'workspace' ? kind : `${kind}-${name}`;
-  return `${owner}-${demand.unit}-${demand.window}`;
 }

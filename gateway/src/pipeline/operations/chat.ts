@@ -9,6 +9,8 @@ export const chatComplete: Operation = {
   bodies: ['json'],
   cacheable: true,
   generates: 'text',
+  checkedAs: 'chatComplete',
+  genAiName: 'chat',
   errors: 'openai',
   streamFormat: 'chat',
   handler: typedHandler('chatComplete', { model: 'body' }),

@@ -9,6 +9,8 @@ export const complete: Operation = {
   bodies: ['json'],
   cacheable: true,
   generates: 'text',
+  checkedAs: 'complete',
+  genAiName: 'text_completion',
   errors: 'openai',
   streamFormat: 'completion',
   handler: typedHandler('complete', { model: 'body' }),

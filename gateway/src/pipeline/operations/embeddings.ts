@@ -9,6 +9,8 @@ export const embed: Operation = {
   bodies: ['json'],
   cacheable: true,
   generates: 'vectors',
+  checkedAs: 'embed',
+  genAiName: 'embeddings',
   errors: 'openai',
   streamFormat: 'events',
   handler: typedHandler('embed', { model: 'body' }),

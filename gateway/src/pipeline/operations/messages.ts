@@ -9,6 +9,8 @@ export const messages: Operation = {
   bodies: ['json'],
   cacheable: true,
   generates: 'text',
+  checkedAs: 'messages',
+  genAiName: 'chat',
   errors: 'messages',
   streamFormat: 'messages',
   handler: typedHandler('messages', { model: 'body' }),

@@ -1,5 +1,6 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
+import type { RequestType } from '../../guardrails/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
 import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
@@ -21,6 +22,9 @@ export interface LocalAnswer {
 
 /** What the format of an error may depend on. */
 export type ErrorSource = Pick<ClientRequest, 'path' | 'header'>;
+
+/** What guardrails may take a request for depends on. */
+export type CheckedSource = Pick<ClientRequest, 'method' | 'path'>;
 
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -44,6 +48,10 @@ export interface Operation {
   readonly cacheable: boolean;
   /** What is charged where an answer does not say how many tokens it has; absent: nothing. */
   readonly generates?: 'text' | 'vectors';
+  /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */
+  readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
+  /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */
+  readonly genAiName?: 'chat' | 'text_completion' | 'embeddings';
   /** The format of errors; a function where it depends on the request. */
   readonly errors: ErrorFormat | ((request: ErrorSource) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */
@@ -69,3 +77,9 @@ export const COMPLETIONS: readonly string[] = ['completions.write'];
 /** The format of the errors of a request. */
 export const errorFormatOf = ({ errors }: Operation, request: ErrorSource): ErrorFormat =>
   typeof errors === 'function' ? errors(request) : errors;
+
+/** What guardrails take a request for; undefined: they do not look at it. */
+export const checkedAsOf = (
+  { checkedAs }: Pick<Operation, 'checkedAs'>,
+  request: CheckedSource,
+): RequestType | undefined => (typeof checkedAs === 'function' ? checkedAs(request) : checkedAs);

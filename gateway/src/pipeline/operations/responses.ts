@@ -9,12 +9,16 @@ export const createModelResponse: Operation = {
   bodies: ['json'],
   cacheable: true,
   generates: 'text',
+  checkedAs: 'createModelResponse',
+  genAiName: 'chat',
   errors: 'openai',
   streamFormat: 'responses',
   handler: typedHandler('createModelResponse', { model: 'body' }),
 };
 
-const STORED = { ...createModelResponse, bodies: ANY_BODY, cacheable: false } as const;
+const { checkedAs: _, ...unchecked } = createModelResponse;
+/** Guardrails have looked at a stored response when it was made. */
+const STORED = { ...unchecked, bodies: ANY_BODY, cacheable: false } as const;
 
 export const getModelResponse: Operation = {
   ...STORED,

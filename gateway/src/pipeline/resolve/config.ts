@@ -6,7 +6,7 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
 import { HEADER_JSON_LIMITS, RepeatedNameError, readJson } from '../../lib/json/index.ts';
-import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
+import { compilePlan, HooksUnusable, type RoutingPlan } from '../../routing/index.ts';
 import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
@@ -88,9 +88,22 @@ function parseInline(text: string, { caps, hosts }: ConfigRules): RoutingPlan {
   const parsed = parseInlineConfig(value, { caps, saved: false });
   const issues = parsed.ok ? hostIssues(parsed.value, hosts) : parsed.error;
   if (parsed.ok && issues.length === 0) {
-    return compilePlan(parsed.value, { saved: undefined, credential: () => undefined });
+    return compiledInline(parsed.value);
   }
   throw invalidConfig(issues);
+}
+
+function compiledInline(node: RoutingNode): RoutingPlan {
+  try {
+    return compilePlan(node, { saved: undefined, credential: () => undefined });
+  } catch (error) {
+    if (!(error instanceof HooksUnusable)) throw error;
+    throw new AppError('CONFIG_INVALID', {
+      param: 'x-gw-config',
+      detail: `Invalid config passed: ${error.message}`,
+      cause: error,
+    });
+  }
 }
 
 /** All problems, the first of which is named in the message: most clients show nothing else. */

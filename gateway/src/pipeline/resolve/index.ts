@@ -7,6 +7,7 @@ import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Caller, ClientRequest, Exchange, RequestBody } from '../exchange.ts';
+import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import { HeaderOverrides } from './header-overrides.ts';
@@ -20,7 +21,8 @@ import {
 } from './provider.ts';
 import { refuseInline } from './saved-only.ts';
 
-export { headerFields, namesOwnFields, type RequestProvider } from './provider.ts';
+export { HeaderOverrides } from './header-overrides.ts';
+export { headerFields, namesOwnFields, providerOfModel, type RequestProvider } from './provider.ts';
 export { nameSuggestion } from './suggest.ts';
 
 /** Everything the attempts need to know about a request. */
@@ -69,10 +71,12 @@ export function createResolver(options: ResolverOptions): Resolver {
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
       const requestProvider = named ?? clean.provider;
       const gives = requestProvider !== undefined && config !== undefined && isDefault(request);
-      const plan = gives ? givingWay(config, request, caller) : config;
-      checkPlan(plan, { requestProvider, exchange, caller });
+      const chosen = gives ? givingWay(config, request, caller) : config;
+      checkPlan(chosen, { requestProvider, exchange, caller });
+      const plan = chosen ?? PLAIN_PLAN;
+      refuseUnknownGuardrails({ exchange, caller, resolution: { plan } });
       return {
-        plan: plan ?? PLAIN_PLAN,
+        plan,
         body,
         params: clean.params,
         metadata: metadataOf(request, caller),

@@ -379,3 +379,10 @@ describe('GET /v1/models', () => {
     expect(await codeOf({ operation: 'listModels', method: 'GET' })).toBe('resolved');
   });
 });
+
+test('a request under a guardrail that does not exist is refused', async () => {
+  const lost = workspace('team-a', { defaults: { outputGuardrails: ['lost'] } });
+  const given = { snapshotView: await viewOf(lost, key(), provider('main')), headers: { 'x-gw-provider': '@main' } };
+  const codes = (['chatComplete', 'getModelResponse'] as const).map((operation) => codeOf({ ...given, operation }));
+  expect(await Promise.all(codes)).toEqual(['GUARDRAIL_UNKNOWN', 'resolved']);
+});

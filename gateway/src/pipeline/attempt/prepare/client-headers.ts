@@ -71,8 +71,26 @@ export function forwardedHeaders(
   return out;
 }
 
+/** Whether the gateway may add a header of the name to a call: none of its connection, its body, its credential or its own. */
+export const mayBeAdded = (name: string): boolean =>
+  TOKEN.test(name) &&
+  (name.startsWith(CLAIMS) || !isCredentialHeader(name)) &&
+  !isKeyOnlyHeader(name) &&
+  !isTransport(name) &&
+  !OF_BODY.test(name);
+
+/** Claims of a token that was checked: they look like a credential by name and are none. */
+const CLAIMS = 'x-jwt-';
+
+/** A lower-case name; Source: RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/;
+const OF_BODY = /^(?:content-|accept-encoding$)/;
+
+const isTransport = (name: string): boolean =>
+  PER_HOST.has(name) || isHopByHop(name) || isMetadataHeader(name) || GATEWAY_HEADER.test(name);
+
 /** Whether a header may go to a provider at all. */
 function mayLeave(name: string, value: string, { caller, snapshot }: HeaderSource): boolean {
-  if (PER_HOST.has(name) || isHopByHop(name) || isMetadataHeader(name) || GATEWAY_HEADER.test(name)) return false;
+  if (isTransport(name)) return false;
   return !isKeyOnlyHeader(name) && !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
 }

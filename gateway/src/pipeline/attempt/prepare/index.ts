@@ -5,10 +5,12 @@ import { NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
+import { openGuards, type TargetGuards } from '../../guardrails/index.ts';
 import { countsUsage } from '../../limits/index.ts';
 import type { ServedCall } from '../../operations/index.ts';
 import { viaOf } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
+import { type AttemptSpan, attemptSpan } from './attempt-span.ts';
 import { ClientCall, modelOf } from './call.ts';
 import { forwardedHeaders } from './client-headers.ts';
 import { ranksBelow } from './credential-scope.ts';
@@ -16,7 +18,7 @@ import { type ServingEndpoint, servingEndpoint } from './endpoint.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 export { modelOf } from './call.ts';
-export { clientHeaders } from './client-headers.ts';
+export { clientHeaders, mayBeAdded } from './client-headers.ts';
 export { type ResolvedTarget, targetIdentity } from './target.ts';
 
 export interface Prepared extends ServedCall {
@@ -32,19 +34,22 @@ export interface Prepared extends ServedCall {
   readonly droppedParams: readonly string[];
   /** The `Via` header for a custom host, which may be a gateway again. */
   readonly via: string | undefined;
-  /** The headers of the last call: credentials in them are taken out of its answer. */
-  readonly sent: { headers: Readonly<Record<string, string>> };
+  /** Undefined: no guardrail looks at the call. */
+  readonly guards: TargetGuards | undefined;
+  /** Undefined: no spans are made. */
+  readonly span: AttemptSpan | undefined;
+  /** The headers of the last call: credentials in them are taken out of its answer; and where it went. */
+  readonly sent: { headers: Readonly<Record<string, string>>; origin: string | undefined };
 }
+
+/** What checks of the request have made of a call. */
+export type Replaced = Pick<Prepared, 'params' | 'forwarded' | 'guards'>;
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-/** `params`: instead of those that the target shapes. Throws the AppError of a target that cannot be used. */
-export function prepare(
-  ports: AttemptPorts,
-  input: AttemptInput,
-  leaf: Leaf,
-  params: JsonObject = shapeParams(input.resolution.params, leaf.settings.shape),
-): Prepared {
+/** `replaced`: instead of what the target and the client say. Throws the AppError of a target that cannot be used. */
+export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, replaced?: Replaced): Prepared {
+  const params = replaced?.params ?? shapeParams(input.resolution.params, leaf.settings.shape);
   const { exchange, caller, resolution } = input;
   const { headerOverrides } = resolution;
   const model = modelOf(params);
@@ -82,11 +87,13 @@ export function prepare(
     endpoint,
     adaptation,
     call,
-    forwarded: forwardedOf(input, leaf, resolved),
+    forwarded: replaced?.forwarded ?? forwardedOf(input, leaf, resolved),
     headersRead,
     droppedParams: droppedOf(call, target, leaf.settings),
+    guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
-    sent: { headers: NO_HEADERS },
+    span: exchange.trace.span && attemptSpan(exchange.trace.span),
+    sent: { headers: NO_HEADERS, origin: undefined },
   };
 }
 

@@ -5,12 +5,14 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AccountPrices } from '../../../cost/index.ts';
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
+import type { JsonLimits } from '../../../lib/json/index.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
-import type { AttemptFacts } from '../../../record/index.ts';
+import { type AttemptFacts, addCounted, type CountedAnswer, withUsage } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
-import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
+import { type AnswerBody, type CacheStatus, type CacheWriter, formModelOf, type HeaderMap } from '../../exchange.ts';
+import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import type { MappedAnswer } from '../map/index.ts';
@@ -43,8 +45,17 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly store: CacheWriter | undefined;
   /** Of the account, where its Integration sets any. */
   readonly prices: AccountPrices | undefined;
+  /** Of its span, where spans are made. */
+  readonly spanId: string | undefined;
+  /** Scheme, host and port of the last call. */
+  readonly origin: string | undefined;
   /** What the target has taken of limits, to be settled with what the answer used. */
   readonly hold: TargetHold | undefined;
+  /** What answers have used that guardrails withheld from the client. */
+  readonly withheld: CountedAnswer | undefined;
+  /** What the answer used; undefined: its bytes tell. */
+  readonly counted: CountedAnswer | undefined;
+  readonly guards: TargetGuards | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -72,7 +83,7 @@ export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream
   record(progress, {
     ...factsOf(progress),
     ...NOTHING_SENT,
-    status: 200,
+    status: progress.prepared?.guards?.inputFailed === true ? FAILED_STATUS : 200,
     fallback: 'status',
     headers,
     body,
@@ -81,6 +92,8 @@ export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream
     stream,
     store: undefined,
     hold: undefined,
+    withheld: undefined,
+    counted: undefined,
   });
 
 /** An error that ended the attempt before the provider was called. */
@@ -90,16 +103,29 @@ export const failedOutcome = (progress: AttemptProgress, error: unknown): Attemp
     cacheStatus: undefined,
   });
 
-/** What the last try came to. `cache`: undefined where there is none to look at. */
+interface TriedOptions {
+  /** Undefined where there is none to look at. */
+  readonly cache?: CacheSession;
+  readonly json: JsonLimits;
+}
+
+/** What the last try came to. Throws MEMORY_EXHAUSTED. */
 export function triedOutcome(
   progress: AttemptProgress,
-  { result, retries, calls, upstreamMs }: Tried<MappedAnswer>,
-  cache?: CacheSession,
+  { result, retries, calls, upstreamMs, isAnswered }: Tried<MappedAnswer>,
+  { cache, json }: TriedOptions,
 ): AttemptOutcome {
   const cacheStatus = cache?.status;
-  if (result.kind === 'error') return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
-  const { status, headers, body, stream } = result.answer;
-  const { leaf, provider, model, droppedParams, startedMs, durationMs, prices } = factsOf(progress);
+  if (result.kind === 'error') {
+    if (isAnswered && UNUSABLE.has(result.error.code)) progress.hold?.keep();
+    return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
+  }
+  const shown = shownAnswer(progress, result.answer, json);
+  const { status, headers, body, stream } = shown.answer;
+  const isGood = status >= 200 && status <= 299;
+  const writer = status === 200 ? cache?.writer(shown.answer) : undefined;
+  const facts = factsOf(progress);
+  const { leaf, provider, model, droppedParams, startedMs, durationMs, prices, guards, spanId, origin } = facts;
   return record(progress, {
     leaf,
     provider,
@@ -117,10 +143,21 @@ export function triedOutcome(
     upstreamMs,
     calls,
     stream,
-    store: status === 200 ? cache?.writer(result.answer) : undefined,
+    store: guards === undefined ? writer : guards.storing(writer, shown),
     prices,
+    spanId,
+    origin,
     hold: progress.hold,
+    withheld: isGood ? guards?.withheld : guards?.spent,
+    counted: isGood ? guards?.counted : undefined,
+    guards,
   });
+}
+
+function shownAnswer({ prepared, input }: AttemptProgress, answer: MappedAnswer, json: JsonLimits): ShownAnswer {
+  const guards = prepared?.guards;
+  if (prepared === undefined || guards === undefined) return { answer, stored: undefined };
+  return guards.show(answer, { strict: prepared.call.strict, json, memory: input.exchange.memory });
 }
 
 /** The provider of a target that failed before it was prepared. */
@@ -144,13 +181,21 @@ function providerOf({
 /** Errors that end a call whose provider may be answering. */
 const ENDED_BY_US: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CLIENT_CLOSED', 'UPSTREAM_TIMEOUT', 'DRAINING']);
 
+/** Errors because of which nobody gets a good answer, which its provider bills all the same. */
+const UNUSABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UPSTREAM_TOO_LARGE',
+  'UPSTREAM_INVALID_RESPONSE',
+  'MEMORY_EXHAUSTED',
+]);
+
 type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
 
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
   const { status, headers, body } = renderErrorFor(error, progress.input.exchange);
-  if (ENDED_BY_US.has(error.code)) progress.hold?.keep();
-  else progress.hold?.release();
   const facts = factsOf(progress);
+  const withheld = facts.guards?.spent;
+  if (ENDED_BY_US.has(error.code)) progress.hold?.keep();
+  else if (withheld?.usage === undefined) progress.hold?.release();
   return record(progress, {
     ...facts,
     ...counts,
@@ -162,7 +207,9 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
     error,
     stream: false,
     store: undefined,
-    hold: undefined,
+    hold: withheld?.usage === undefined ? undefined : progress.hold,
+    withheld,
+    counted: undefined,
   });
 }
 
@@ -176,15 +223,38 @@ function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOut
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
-  model: prepared?.call.model ?? modelOf(input.resolution.params),
+  model: (prepared?.call.model ?? modelOf(input.resolution.params)) || formModelOf(input.resolution.body),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
   prices: prepared?.resolved.managed?.prices,
+  guards: prepared?.guards,
+  spanId: prepared?.span?.id,
+  origin: prepared?.sent.origin,
   startedMs,
   durationMs: performance.now() - startedMs,
 });
 
-/** The entry of the attempt in the record of its request; what its answer reports is not known yet. */
-export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
+/** The entry of the attempt in the record of its request, with what the attempt has used for nothing. */
+export function spentFacts(outcome: AttemptOutcome, exchange: PricedExchange): AttemptFacts {
+  const { withheld, counted } = outcome;
+  return withSpent(outcome, counted === undefined ? withheld : addCounted(withheld, counted), exchange);
+}
+
+/** As above, for the attempt whose result the client gets: what its answer reports is not known yet. */
+export const answeringFacts = (outcome: AttemptOutcome, exchange: PricedExchange): AttemptFacts =>
+  withSpent(outcome, outcome.withheld, exchange);
+
+type PricedExchange = Pick<AttemptInput['exchange'], 'snapshot'>;
+
+function withSpent(
+  outcome: AttemptOutcome,
+  spent: CountedAnswer | undefined,
+  { snapshot }: PricedExchange,
+): AttemptFacts {
+  const facts = attemptFacts(outcome);
+  return spent === undefined ? facts : withUsage(facts, spent, snapshot.prices);
+}
+
+const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   provider: outcome.provider,
   model: outcome.model === '' ? undefined : outcome.model,
   answeredModel: undefined,
@@ -192,6 +262,8 @@ export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   status: outcome.status,
   error: outcome.error,
   cache: outcome.cacheStatus,
+  spanId: outcome.spanId,
+  origin: outcome.origin,
   calls: outcome.calls,
   startedAtMs: toUnixMs(outcome.startedMs),
   durationMs: outcome.durationMs,

@@ -33,9 +33,9 @@ async function check(protocol: TextProtocol, pieces: readonly string[], over: Pa
     hooks: [],
     run: runFor(protocol),
     refuse: () => DENIED,
-    softAnswer: () => ({
-      choices: [{ index: 0, message: { role: 'assistant', content: 'no' }, finish_reason: 'stop' }],
-    }),
+    held: () => {},
+    cut: () => {},
+    seen: undefined,
     settled: ({ results }) => void settled.push(results.map(({ verdict, deny }) => ({ verdict, deny }))),
     inputResults: [],
     inputFailed: false,
@@ -103,6 +103,26 @@ describe.for(PROTOCOLS)('a stream of %s', (protocol) => {
     expect([status, text, settled]).toEqual([246, stream, [[{ verdict: true, deny: false }]]]);
   });
 
+  test('shows hooks of a config what the defaults have left of each window', async () => {
+    const seen: string[] = [];
+    const named = doing({ ...noSecret, transforms: false }, ({ text }) => {
+      seen.push(text);
+      return { verdict: true };
+    });
+    const hooks = [named, { ...doing(noSecret, redacts), owner: 'organisation' as const }];
+    const { text } = await check(protocol, [...WORDS, 'a SECRET ', ...WORDS], { hooks });
+    expect(saidBy(protocol, text).pieces).toContain('a [gone] ');
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.join()).not.toContain('SECRET');
+  });
+
+  test('that was sent is shown to hooks of a config, whatever a default says of it', async () => {
+    const hooks = [plain, { ...plain, owner: 'organisation' as const }];
+    const { settled } = await check(protocol, ['a SECRET'], { hooks });
+    const failed = { verdict: false, deny: false };
+    expect(settled).toEqual([[failed, failed]]);
+  });
+
   test('that fails in a window is cut', async () => {
     const { error, text } = await check(protocol, [...WORDS, 'SEC', 'RET', ...WORDS], { hooks: [noSecret] });
     expect(error).toBe(DENIED);
@@ -123,12 +143,6 @@ describe('a stream', () => {
   test('without hooks, results and placeholders is left alone', async () => {
     const { isSame } = await check('chat', WORDS, {});
     expect(isSame).toBe(true);
-  });
-
-  test('that is denied softly says so with status 200', async () => {
-    const { status, text } = await check('chat', ['SECRET'], { hooks: [{ ...buffer, softDeny200: true }] });
-    expect(status).toBe(200);
-    expect(saidBy('chat', text).pieces).toBe('no');
   });
 
   test('that breaks while it is held is an error before the first byte', async () => {

@@ -23,10 +23,14 @@ export interface StreamHooks {
   readonly run: RunHooks;
   /** The error of a denied answer. `results`: of the hooks that have run on the whole; none where a window is denied. */
   refuse(denial: Denial, results: readonly HookResult[]): AppError;
-  /** The answer in the client's format that stands for a denied one. */
-  softAnswer(denial: Denial): JsonObject;
+  /** Told about a stream that is held, when it was read to its end. */
+  held(bytes: number): void;
   /** Told once about the answer, where it was complete, and what the hooks came to. */
   settled(result: HookPhaseResult, answer: JsonObject): void;
+  /** Told what the hooks of a window came to that is denied. */
+  cut(result: HookPhaseResult): void;
+  /** Told once about the answer, where it was complete and no hook acts on it; undefined: nobody asks. */
+  readonly seen: ((answer: JsonObject) => void) | undefined;
   readonly inputResults: readonly HookResult[];
   /** A hook of the request failed and let it pass. */
   readonly inputFailed: boolean;
@@ -57,27 +61,26 @@ export async function checkStream(answer: MappedAnswer, hooks: StreamHooks): Pro
   return { ...answer, status, body: watched(body, hooks) };
 }
 
-const hasNothingToDo = ({ hooks, inputResults, placeholders }: StreamHooks): boolean =>
-  hooks.length === 0 && inputResults.length === 0 && placeholders === undefined;
+const hasNothingToDo = ({ hooks, inputResults, placeholders, seen }: StreamHooks): boolean =>
+  hooks.length === 0 && inputResults.length === 0 && placeholders === undefined && seen === undefined;
 
 async function held(answer: MappedAnswer, body: StreamBody, hooks: StreamHooks): Promise<MappedAnswer | AppError> {
   const { protocol, memory, maxBytes, inputFailed } = hooks;
   const buffered = await bufferStream(body, { protocol, memory, maxBytes });
+  hooks.held(buffered.bytes.length);
   const result = await hooks.run(hooks.hooks, buffered.answer);
   hooks.settled(result, buffered.answer);
   const { denied, failed, results } = result;
   memory.give(buffered.bytes.length);
-  if (denied !== undefined && !denied.isSoft) return hooks.refuse(denied, results);
-  const said = denied === undefined ? result.body : hooks.softAnswer(denied);
-  const bytes = said === undefined ? buffered.bytes : replayed(said, hooks);
+  if (denied !== undefined) return hooks.refuse(denied, results);
+  const bytes = result.body === undefined ? buffered.bytes : replayed(result.body, hooks);
   const pieces = [firstEvent(hooks), ...restored(bytes, hooks), lastEvent(hooks, results)];
   const sent = pieces.filter((piece) => piece !== undefined);
   const size = sent.reduce((sum, { length }) => sum + length, 0);
   memory.take(size); // at most results more than was held before
-  const hasFailed = denied === undefined && (failed || inputFailed);
   return {
     ...answer,
-    status: hasFailed ? FAILED_STATUS : answer.status,
+    status: failed || inputFailed ? FAILED_STATUS : answer.status,
     body: { ...releasedStream(body, protocol, sent), held: size },
   };
 }
@@ -93,7 +96,11 @@ function restored(bytes: Buffer, { protocol, placeholders }: StreamHooks): reado
 
 function watched(body: StreamBody, hooks: StreamHooks): StreamBody {
   const { protocol, memory, run, placeholders } = hooks;
-  const windows = windowsOf(hooks.hooks, { protocol, run, refuse: (denial) => hooks.refuse(denial, []) });
+  const windows = windowsOf(hooks.hooks, {
+    protocol,
+    run,
+    refuse: (denial, result) => cutStream(hooks, denial, result),
+  });
   const atEnd = (whole: object | undefined): Promise<StreamEnd> => settle(hooks, whole);
   return guardStream(body, {
     protocol,
@@ -101,22 +108,32 @@ function watched(body: StreamBody, hooks: StreamHooks): StreamBody {
     before: firstEvent(hooks),
     windows,
     placeholders,
-    ...(hooks.hooks.length > 0 || comesLast(hooks) ? { atEnd } : {}),
+    ...(hooks.hooks.length > 0 || hooks.seen !== undefined || comesLast(hooks) ? { atEnd } : {}),
   });
+}
+
+function cutStream(hooks: StreamHooks, denial: Denial, result: HookPhaseResult): AppError {
+  hooks.cut(result);
+  return hooks.refuse(denial, []);
 }
 
 /** The stream has been sent but for what windows hold back: only their hooks can deny it. */
 async function settle(hooks: StreamHooks, whole: object | undefined): Promise<StreamEnd> {
-  if (whole === undefined || hooks.hooks.length === 0) return { event: lastEvent(hooks, []) };
+  if (whole === undefined) return { event: lastEvent(hooks, []) };
   const answer: JsonObject = { ...whole };
-  const result = await hooks.run(hooks.hooks, answer);
-  const denying = result.ran.find(({ hook, result: { deny } }) => deny && hook.window !== undefined);
-  const results = denying === undefined ? result.results.map((each) => ({ ...each, deny: false })) : result.results;
-  hooks.settled({ ...result, results }, answer);
-  if (denying === undefined) return { event: lastEvent(hooks, results) };
-  const { hook, isSoft } = denying;
-  return { denial: hooks.refuse({ hook, message: hook.message, isSoft }, results) };
+  if (hooks.hooks.length === 0) {
+    hooks.seen?.(answer);
+    return { event: lastEvent(hooks, []) };
+  }
+  const result = await hooks.run(hooks.hooks.map(afterwards), answer);
+  const { denied, results } = result;
+  hooks.settled(result, answer);
+  return denied === undefined ? { event: lastEvent(hooks, results) } : { denial: hooks.refuse(denied, results) };
 }
+
+/** What the client has got already cannot be denied. */
+const afterwards = (hook: CompiledHook): CompiledHook =>
+  hook.deny && hook.window === undefined ? { ...hook, deny: false } : hook;
 
 /** Clients of responses need the event that begins the answer first. */
 const comesLast = ({ protocol, strict, inputResults }: StreamHooks): boolean =>

@@ -52,9 +52,9 @@ const TYPES = {
 } as const;
 export const runFor =
   (protocol: TextProtocol): RunHooks =>
-  (hooks, answer) => {
+  (hooks, answer, given) => {
     const subject = subjectOf([], { phase: 'output', requestType: TYPES[protocol], request: {}, response: answer });
-    return runHooks(hooks, { ...subject, client: subject }, () => toolsOf());
+    return runHooks(hooks, { ...subject, client: subject }, () => toolsOf(given && { given }));
   };
 
 /** Denies answers with the word. */

@@ -11,8 +11,7 @@ export const PROXY_HANDLER: OperationHandler = {
   readsStream: false,
   passesQuery: true,
   endpointOf: () => undefined,
-  modelAt: (provider, { method, path }) =>
-    compileProvider(provider).modelPlaces({ method, path: providerPath(path.slice('/v1'.length)) }),
+  modelAt: (provider, { method, path }) => compileProvider(provider).modelPlaces({ method, path: providerPath(path) }),
   buildRequest: ({ resolved, call }, parts) => {
     const { forwarded, services, signal, method, body, rawBody, upload } = parts;
     return buildProxyRequest(resolved.target, call, {
@@ -44,6 +43,8 @@ function readable({ 'accept-encoding': _, ...headers }: Readonly<Record<string, 
 const observed = (response: UpstreamResponse): { readonly observer?: AnswerObserver } =>
   isJson(response) && response.headers['content-encoding'] === undefined ? { observer: new AnswerObserver() } : {};
 
-/** As the path goes to the provider, without its query. */
-const providerPath = (path: string): string =>
-  path === '/proxy' || path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path;
+/** A path below `/v1` as it goes to the provider, without its query. */
+export function providerPath(path: string): string {
+  const below = path.slice('/v1'.length);
+  return below === '/proxy' || below.startsWith('/proxy/') ? below.slice('/proxy'.length) : below;
+}

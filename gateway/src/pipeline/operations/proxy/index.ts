@@ -2,6 +2,7 @@
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { AppError, errorFormatOfPath } from '../../../errors/index.ts';
 import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
+import { proxiedAs } from './checked-as.ts';
 import { PROXY_HANDLER } from './handler.ts';
 
 export const proxy: Operation = {
@@ -11,6 +12,7 @@ export const proxy: Operation = {
   scopes: COMPLETIONS,
   bodies: ANY_BODY,
   cacheable: true,
+  checkedAs: proxiedAs,
   errors: ({ path }) => errorFormatOfPath(path),
   streamFormat: 'events',
   handler: PROXY_HANDLER,

@@ -1,0 +1,96 @@
+/** The hooks of a target, run on its request or on an answer. */
+import type { CheckPhase } from '@gatehouse/crds/guardrails';
+import {
+  type CheckTools,
+  type CompiledHook,
+  type GivenPlaceholders,
+  type HookPhaseResult,
+  runHooks,
+  type SubjectFacts,
+  type ToolsFor,
+} from '../../guardrails/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
+import type { JsonObject } from '../../wire/contract.ts';
+import type { Prepared } from '../attempt/index.ts';
+import { ClientFacts } from './client-facts.ts';
+import type { GuardrailPorts } from './ports.ts';
+import type { GuardrailTrail } from './trail.ts';
+
+export interface Phase {
+  readonly hooks: readonly CompiledHook[];
+  readonly trail: GuardrailTrail;
+  /** Ends with whatever waits for the hooks. */
+  readonly signal: CancelSignal;
+  /** In the client's format; undefined: the hooks look at the request. */
+  readonly response: JsonObject | undefined;
+  /** Where the response is a piece of a stream. */
+  readonly given?: GivenPlaceholders | undefined;
+}
+
+/** Never rejects. */
+export async function runPhase(ports: GuardrailPorts, prepared: Prepared, phase: Phase): Promise<HookPhaseResult> {
+  const memory = ports.openMemory();
+  try {
+    const { hooks, trail, signal, response, given } = phase;
+    const facts = subjectFacts(prepared, response);
+    return await runHooks(hooks, facts, toolsOf(ports, prepared, { phase: facts.phase, trail, signal, memory, given }));
+  } finally {
+    memory.close();
+  }
+}
+
+export function subjectFacts(
+  { input, provider, params, call, guards }: Prepared,
+  response: JsonObject | undefined,
+): SubjectFacts {
+  const { exchange, caller, resolution } = input;
+  const phase: CheckPhase = response === undefined ? 'input' : 'output';
+  return {
+    phase,
+    requestType: guards?.hooks.checkedAs ?? 'proxy',
+    provider: provider.id,
+    metadata: resolution.metadata,
+    isStream: call.stream,
+    request: params,
+    response,
+    responseStatus: response === undefined ? undefined : 200,
+    client: new ClientFacts(exchange, caller),
+    traceId: exchange.trace.traceId,
+  };
+}
+
+/** What the tools of a phase are made of. */
+export interface ToolParts {
+  readonly phase: CheckPhase;
+  readonly trail: GuardrailTrail;
+  readonly signal: CancelSignal;
+  readonly memory: ByteAccount;
+  readonly given?: GivenPlaceholders | undefined;
+}
+
+export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepared, parts: ToolParts): ToolsFor {
+  const { phase, trail, signal, memory, given } = parts;
+  const { name } = input.caller.workspace;
+  const { ask } = ports;
+  const asking =
+    ask && ({ ask: (question, options) => ask(input, question, options) } satisfies Pick<CheckTools, 'ask'>);
+  return (hook): CheckTools => {
+    const { fetch, cached, env } = ports.servicesFor(hook.scope, memory);
+    const owner = `${name} ${typeof hook.scope === 'string' ? hook.scope : 'reach'}`;
+    return {
+      signal,
+      regex: trail.workOf(hook, phase),
+      nextSlice: ports.regexTurn,
+      fetch,
+      // Whoever may reach fewer hosts does not get what others have fetched.
+      cached: (key, make) => cached(`${owner} ${key}`, make),
+      // The identity of the gateway's own pod is the organisation's, and no grant names guardrails.
+      cloud: { env, ownIdentity: false },
+      ...asking,
+      ...(given === undefined ? {} : { given }),
+      now: ports.now,
+      random: ports.random,
+    };
+  };
+}
