@@ -50,6 +50,7 @@ export function createPublishAndReport(options: PublishAndReportOptions): Publis
           onChange: options.onFleetChange,
           onProgress: () => statuses.markPending(),
           onUnservedChange: (origins) => statuses.markOrigins(origins),
+          onCountersChange: (serves) => statuses.markWorkspaces(serves),
           onPlacementChange: () => statuses.markAll(),
           log,
           clock,

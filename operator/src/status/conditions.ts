@@ -25,6 +25,8 @@ export interface ConditionSummary {
   readonly expired?: boolean;
   /** A budget has nothing left; it says nothing of `Ready`, since that ends by itself or by a larger budget. */
   readonly exhausted?: Explanation | undefined;
+  /** Fleets of a Workspace do not share its limits; that says nothing of `Ready` either. */
+  readonly countedApart?: Explanation | undefined;
 }
 
 /** The conditions in the order of the contract, all about one generation. */
@@ -38,6 +40,7 @@ export function toConditions(summary: ConditionSummary): readonly ConditionDraft
     reconciling,
     expired = false,
     exhausted,
+    countedApart,
   } = summary;
   const conditions = POSITIVE_CONDITIONS.map((type) => toCondition(type, positive[type].status, positive[type]));
   conditions.push(toCondition('Ready', unmet?.status ?? 'True', unmet ?? { reason: 'Succeeded', message: success }));
@@ -45,6 +48,7 @@ export function toConditions(summary: ConditionSummary): readonly ConditionDraft
   else if (reconciling !== undefined) conditions.push(toCondition('Reconciling', 'True', reconciling));
   if (expired) conditions.push(toCondition('Expired', 'True', EXPIRED));
   if (exhausted !== undefined) conditions.push(toCondition('Exhausted', 'True', exhausted));
+  if (countedApart !== undefined) conditions.push(toCondition('LimitsShared', 'False', countedApart));
   return conditions.map((condition) => ({ ...condition, observedGeneration: generation }));
 }
 

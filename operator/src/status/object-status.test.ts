@@ -163,8 +163,19 @@ test('equal statuses in a row are one, and different ones are not', () => {
     { ...input, programmed: NO_FLEET },
     { ...input, verdict: verdict({ serves: 'nothing' }), observed: 2 },
     { ...input, expired: true },
+    { ...input, countedApart: { reason: 'StoresDiffer' as const, message: 'two' } },
   ]) {
     expect(compute(other)).toEqual(toStatus(other));
     expect(compute(input)).toEqual(first);
   }
+});
+
+test('fleets that count apart are told, which does not change whether it is ready', () => {
+  const countedApart = { reason: 'StoresDiffer', message: 'two fleets' } as const;
+  const { conditions = [] } = toStatus({
+    ...{ verdict: verdict({ kind: 'Workspace' }), programmed: PROGRAMMED, observed: 3, expired: false },
+    countedApart,
+  });
+  expect(conditions).toContainEqual({ type: 'LimitsShared', status: 'False', ...countedApart, observedGeneration: 3 });
+  expect(conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');
 });

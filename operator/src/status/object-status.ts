@@ -19,10 +19,19 @@ interface StatusInput {
   readonly expired: boolean;
   /** Which budgets have nothing left; undefined: none. */
   readonly exhausted?: Explanation | undefined;
+  /** Why the limits of a Workspace hold for each of its fleets; undefined: they hold for all. */
+  readonly countedApart?: Explanation | undefined;
 }
 
 /** Conditions and observed generation; the writer adds the times. */
-export function toStatus({ verdict, programmed, observed, expired, exhausted }: StatusInput): StatusDraft {
+export function toStatus({
+  verdict,
+  programmed,
+  observed,
+  expired,
+  exhausted,
+  countedApart,
+}: StatusInput): StatusDraft {
   const { generation, conditions } = verdict;
   const positive = { ...conditions, Programmed: isServed(verdict) ? programmed : PENDING };
   const judged = [positive.Accepted, positive.ResolvedRefs];
@@ -40,6 +49,7 @@ export function toStatus({ verdict, programmed, observed, expired, exhausted }: 
       reconciling: isSettled ? undefined : wanting,
       expired,
       exhausted,
+      countedApart,
     }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
   };
@@ -63,4 +73,5 @@ const isSameInput = (a: StatusInput, b: StatusInput): boolean =>
   a.programmed.message === b.programmed.message &&
   a.observed === b.observed &&
   a.expired === b.expired &&
-  a.exhausted?.message === b.exhausted?.message;
+  a.exhausted?.message === b.exhausted?.message &&
+  a.countedApart?.message === b.countedApart?.message;

@@ -64,7 +64,7 @@ function stage(stalled?: Reason) {
       extras: () => ({}),
       exhaustion: () => undefined,
     },
-    fleets: { programmedStateOf: () => PROGRAMMED },
+    fleets: { programmedStateOf: () => PROGRAMMED, countedApart: () => undefined },
     log: QUIET,
   });
   const end = desk.run(stop.signal);

@@ -42,7 +42,7 @@ async function stage(verdict: Verdict, first: ProgrammedState) {
       extras: () => ({}),
       exhaustion: () => undefined,
     },
-    fleets: { programmedStateOf: () => programmed },
+    fleets: { programmedStateOf: () => programmed, countedApart: () => undefined },
     log: QUIET,
     clock,
   });

@@ -35,7 +35,7 @@ export interface StatusPorts {
 
 export interface StatusQueueOptions {
   readonly ports: StatusPorts;
-  readonly fleets: Pick<Fleets, 'programmedStateOf'>;
+  readonly fleets: Pick<Fleets, 'programmedStateOf' | 'countedApart'>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -47,6 +47,8 @@ export interface StatusQueue {
   mark(verdictKey: string): void;
   /** The set of fleets has changed. */
   markAll(): void;
+  /** What a fleet of these workspaces counts limits in has changed. */
+  markWorkspaces(isConcerned: (workspace: string) => boolean): void;
   /** The pods of a fleet have made progress. */
   markPending(): void;
   /** The entries of some objects that a fleet does not serve have changed; see `originKey`. */
@@ -142,6 +144,12 @@ class ObjectStatusQueue implements StatusQueue {
     this.#notify();
   }
 
+  markWorkspaces(isConcerned: (workspace: string) => boolean): void {
+    for (const [key, verdict] of this.#verdicts)
+      if (verdict.kind === 'Workspace' && isConcerned(workspaceNamed(verdict))) this.#due.add(key);
+    this.#notify();
+  }
+
   markPending(): void {
     for (const key of this.#waiting.keys()) this.#due.add(key);
     this.#notify();
@@ -209,7 +217,9 @@ class ObjectStatusQueue implements StatusQueue {
     const observed = observedGeneration(live);
     const expired = this.#expiries.hasPassed(key, live);
     const exhausted = this.#options.ports.exhaustion(live);
-    const draft = this.#toStatus({ verdict, programmed, observed, expired, exhausted });
+    const countedApart =
+      verdict.kind === 'Workspace' ? this.#options.fleets.countedApart(workspaceNamed(verdict)) : undefined;
+    const draft = this.#toStatus({ verdict, programmed, observed, expired, exhausted, countedApart });
     const extras = { ...this.#options.ports.extras(live), ...this.#usersOf(verdict) };
     const status = Object.keys(extras).length === 0 ? draft : { ...draft, ...extras };
     this.#announce(verdict, live);
@@ -254,6 +264,9 @@ class ObjectStatusQueue implements StatusQueue {
     return this.#options.ports.live(kind, key.slice(kind.length + 1));
   }
 }
+
+/** Of a Workspace. */
+const workspaceNamed = ({ kind, key }: Verdict): string => key.slice(kind.length + 1);
 
 const RECOVERED = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
 

@@ -13,6 +13,7 @@ import { DEFAULT_ORGANISATION, type ObjectStates, resourceOf, resourcesOf } from
 import {
   claimWinner,
   createIntegrationGrants,
+  createSidecarLookup,
   externalIdFor,
   type KeyClaims,
   permitsSecret,
@@ -86,6 +87,7 @@ export function createLookups(input: LookupInput): Lookups {
       world.serviceAccounts === undefined ? null : world.serviceAccounts.get(objectKey(namespace, name)),
     accountsCommand: (namespace) => accountsCommand(world.settings.operatorAccount ?? DEFAULT_ACCOUNT, namespace),
     workspaceNaming: createWorkloadLookup(states, owners),
+    passesToFleet: createSidecarLookup(input),
     ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
     ...createOrganisationLookups(states),

@@ -27,7 +27,7 @@ import {
   updateDependents,
 } from './incremental/index.ts';
 import { ruleOf } from './rules/index.ts';
-import { hasSecrets, stillPermitted, withCurrentReach } from './rules/shared/index.ts';
+import { hasSecrets, stillPermitted, withCurrentReach, withCurrentSidecars } from './rules/shared/index.ts';
 import { type Findings, toVerdict } from './to-verdict.ts';
 import type { Lookups, ObjectScope, RuleResult, Verdict, WorldSettings } from './types/index.ts';
 import { type Effect, type Failure, type Finding, INTERNAL_ERROR, noWorkspace, verdictKey } from './types/index.ts';
@@ -186,7 +186,7 @@ function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, 
   const { parsed } = state;
   const { refusals } = parsed;
   const scope = scopeOf(parsed, settings, view);
-  const last = refreshReach(lastEntries(state, scope, published), scope, view);
+  const last = withoutPastRights(lastEntries(state, scope, published), scope, view);
   const kept = parsed.resource === undefined ? permitted(last, parsed, { scope, view }) : last;
   const made = applyRule(parsed, scope, view);
   // Findings of the last good content are about fields that the object may not have any more; only withdrawals still matter.
@@ -194,13 +194,13 @@ function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, 
   return { workspace: scope?.workspace, findings, uses: made.uses, ...chooseEntries(parsed, made, kept) };
 }
 
-function refreshReach(
+function withoutPastRights(
   entries: readonly AnyEntry[],
   scope: ObjectScope | undefined,
   view: Lookups,
 ): readonly AnyEntry[] {
   if (scope === undefined) return entries;
-  const now = entries.map((entry) => withCurrentReach(entry, scope, view));
+  const now = entries.map((entry) => withCurrentSidecars(withCurrentReach(entry, scope, view), view));
   return now.every((entry, i) => entry === entries[i]) ? entries : now;
 }
 
@@ -213,7 +213,7 @@ function evaluateAfterFailure(
   const findings = [INTERNAL_ERROR];
   try {
     const scope = scopeOf(state.parsed, settings, view);
-    const before = refreshReach(lastEntries(state, scope, published), scope, view);
+    const before = withoutPastRights(lastEntries(state, scope, published), scope, view);
     const last = permitted(before, state.parsed, { scope, view });
     const serves = last.length > 0 ? 'last good' : 'nothing';
     return { workspace: scope?.workspace, findings, entries: toStale(last), serves };

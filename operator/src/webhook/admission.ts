@@ -1,6 +1,7 @@
 /** Requests of the API server to a webhook, and the responses (admission.k8s.io/v1). */
-import { err, ok, type Result } from '@gatehouse/crds';
+import { err, formatPath, ok, type Result } from '@gatehouse/crds';
 import { z } from 'zod';
+import type { Cause, Refusal } from '../review/index.ts';
 import type { PatchOperation } from './injection/patch.ts';
 
 const request = z.looseObject({
@@ -22,23 +23,6 @@ const review = z.looseObject({
 });
 
 export type AdmissionRequest = Readonly<z.output<typeof request>>;
-
-/** One problem of an object. */
-export interface Cause {
-  readonly reason: 'FieldValueInvalid' | 'FieldValueNotSupported' | 'FieldValueDuplicate' | 'ObjectInUse';
-  readonly message: string;
-  /** `spec.config.targets[0]`; empty for the object as a whole. */
-  readonly field: string;
-}
-
-/** A refusal as the API server passes it on: `Invalid` is 422, `Forbidden` 403, `Conflict` 409. */
-export interface Refusal {
-  readonly allowed: false;
-  readonly reason: 'Invalid' | 'Forbidden' | 'Conflict';
-  readonly message: string;
-  readonly causes?: readonly Cause[];
-  readonly warnings?: readonly string[];
-}
 
 export type AdmissionResponse =
   | { readonly allowed: true; readonly warnings?: readonly string[]; readonly patch?: readonly PatchOperation[] }
@@ -76,6 +60,9 @@ function patchOf(patch: readonly PatchOperation[] = []): object {
 }
 
 function toStatus({ kind, name }: AdmissionRequest, { reason, message, causes = [] }: Refusal): object {
-  const details = { name, group: kind.group, kind: kind.kind, causes: causes.slice(0, MAX_CAUSES) };
+  const details = { name, group: kind.group, kind: kind.kind, causes: causes.slice(0, MAX_CAUSES).map(toField) };
   return { status: 'Failure', code: CODES[reason], reason, message, ...(causes.length === 0 ? {} : { details }) };
 }
+
+/** `spec.config.targets[0]`; empty for the object as a whole. */
+const toField = ({ reason, message, path }: Cause): object => ({ reason, message, field: formatPath(path) });

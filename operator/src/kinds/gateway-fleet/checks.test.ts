@@ -77,6 +77,23 @@ describe('a fleet', () => {
       issues: ['invalid spec.env[0].name'],
     },
     {
+      rule: 'may name a collector by variables',
+      spec: { env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector:4318' }] },
+      issues: [],
+    },
+    {
+      rule: 'names a collector once',
+      spec: {
+        tracing: { endpoint: 'http://collector:4318' },
+        env: [
+          { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: 'a=b' },
+          { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://other:4318' },
+          { name: 'OTEL_TRACES_SAMPLER', value: 'always_on' },
+        ],
+      },
+      issues: ['invalid spec.env[1].name', 'invalid spec.env[2].name'],
+    },
+    {
       rule: 'may set the variable of a limit',
       spec: { limits: { jsonDepth: 100 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
       issues: [],

@@ -20,7 +20,6 @@ import {
   type Run,
   type StatusWriter,
   type Store,
-  suspendedStatus,
 } from '../../runtime/index.ts';
 import type { RunProgress } from '../../status/index.ts';
 import { haltFrom } from './access.ts';
@@ -28,10 +27,10 @@ import { childKeeper } from './bare-child.ts';
 import type { FleetAccess } from './fleet-access.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
-import type { FleetRun, FleetStores, Ports } from './ports.ts';
+import type { Acknowledged, FleetRun, FleetStores, Ports } from './ports.ts';
 import { authorityOf, secretClaimant, secretKeys } from './secrets.ts';
 import { deploymentOf, readFleet, STEPS } from './steps.ts';
-import { countsOf, summarise } from './summarise.ts';
+import { countsOf, summarise, summariseSuspended } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
   extends Pick<
@@ -116,30 +115,30 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
     ],
     reconcile: async (run) => {
       const { progress, fleet } = await walk(ports, run);
-      const counts = fleet === undefined ? {} : observe({ fleet, ports, signal: run.signal });
+      const acknowledged = fleet && ports.acknowledged(fleet);
+      const counts = fleet === undefined ? {} : observe({ fleet, ports, signal: run.signal }, acknowledged);
       await status.applyIfChanged(
         run.object,
-        { ...summarise(run.object, progress), ...counts },
+        { ...summarise(run.object, progress, acknowledged), ...counts },
         { signal: run.signal },
       );
       return progress.halt;
     },
     whileSuspended: async ({ object, signal }) => {
       const fleet = readFleet(object);
-      const counts = isFleet(fleet) ? observe({ fleet, ports, signal }) : {};
-      await status.applyIfChanged(object, { ...suspendedStatus(object, SUSPENDED), ...counts }, { signal });
+      const acknowledged = isFleet(fleet) ? ports.acknowledged(fleet) : undefined;
+      const counts = isFleet(fleet) ? observe({ fleet, ports, signal }, acknowledged) : {};
+      await status.applyIfChanged(object, { ...summariseSuspended(object, acknowledged), ...counts }, { signal });
       return undefined;
     },
   });
 }
 
-const SUSPENDED = 'The fleet is suspended: nothing is written but its status';
-
 const isFleet = (read: GatewayFleet | Halt): read is GatewayFleet => read.kind === 'GatewayFleet';
 
-function observe(run: FleetRun): object {
+function observe(run: FleetRun, acknowledged: Acknowledged | undefined): object {
   const { fleet, ports } = run;
-  return countsOf(fleet, deploymentOf(run), ports.acknowledged(fleet), authorityOf(fleet, ports.secrets.store));
+  return countsOf(fleet, deploymentOf(run), acknowledged, authorityOf(fleet, ports.secrets.store));
 }
 
 async function walk(

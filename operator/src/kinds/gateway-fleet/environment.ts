@@ -71,13 +71,16 @@ const LIMITS: readonly (readonly [
 
 const OVERLOAD_VARIABLE = 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD';
 
-type ReservingFields = Pick<GatewayFleet['spec'], 'stores' | 'limits' | 'inspectStreamForOverload' | 'headerAliases'>;
+type ReservingFields = Pick<
+  GatewayFleet['spec'],
+  'stores' | 'limits' | 'inspectStreamForOverload' | 'headerAliases' | 'tracing'
+>;
 
 /** Whether `env` must not set the variable, since the operator or a field of the spec does. */
 export function isReserved(name: string, spec: ReservingFields): boolean {
-  const { stores, limits, inspectStreamForOverload, headerAliases } = spec;
+  const { stores, limits, inspectStreamForOverload, headerAliases, tracing } = spec;
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
-  if (limitVariables(limits).some((variable) => variable.name === name)) return true;
+  if ([...limitVariables(limits), ...tracingVariables(tracing)].some((variable) => variable.name === name)) return true;
   if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
   if (name === HEADER_ALIASES && headerAliases !== undefined) return true;
   if (name === 'REDIS_CACHE_URL' && stores?.redis?.cacheUrlSecretRef !== undefined) return true;
@@ -113,6 +116,7 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
     { name: 'GATEHOUSE_LOG_LEVEL', value: spec.logLevel },
     ...listenerVariables(fleet),
     ...limitVariables(spec.limits),
+    ...tracingVariables(spec.tracing),
     ...(spec.inspectStreamForOverload === undefined
       ? []
       : [{ name: OVERLOAD_VARIABLE, value: String(spec.inspectStreamForOverload) }]),
@@ -131,6 +135,19 @@ const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar
     const value = limits?.[field];
     return value === undefined ? [] : [{ name, value: String(value * unit) }];
   });
+
+function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly EnvVar[] {
+  if (tracing === undefined) return [];
+  const { endpoint, headersSecretRef, samplingRatePerMillion, parentBased, propagate, guardrails } = tracing;
+  return [
+    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: endpoint },
+    ...(headersSecretRef === undefined ? [] : [fromSecret('OTEL_EXPORTER_OTLP_HEADERS', headersSecretRef)]),
+    { name: 'OTEL_TRACES_SAMPLER', value: parentBased ? 'parentbased_traceidratio' : 'traceidratio' },
+    { name: 'OTEL_TRACES_SAMPLER_ARG', value: String(samplingRatePerMillion / 1_000_000) },
+    { name: 'OTEL_PROPAGATORS', value: propagate ? 'tracecontext' : 'none' },
+    { name: 'EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED', value: String(guardrails) },
+  ];
+}
 
 function listenerVariables(fleet: GatewayFleet): readonly EnvVar[] {
   return listenersOf(fleet).flatMap(({ port, tlsSecretRef }) => [

@@ -13,6 +13,16 @@ export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['laggin
 /** An entry of the Snapshot that the fleet does not serve, as in its status. */
 export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
 
+/** Where ready pods that have answered count limits; see publish/fleets. */
+export interface CountedLimits {
+  readonly ready: number;
+  readonly shared: number;
+  readonly refused: number;
+  readonly alone: number;
+  readonly reasons: readonly string[];
+  readonly stores: readonly string[];
+}
+
 /** What the pods of a fleet with a published Snapshot serve. */
 export interface Acknowledged {
   /** Of the published Snapshot. */
@@ -22,6 +32,7 @@ export interface Acknowledged {
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];
   readonly rejected?: readonly RejectedEntry[] | undefined;
+  readonly limits?: CountedLimits | undefined;
 }
 
 /** Everything the controller watches. */

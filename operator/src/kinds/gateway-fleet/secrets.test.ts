@@ -8,6 +8,10 @@ import { aFleet } from './testing.ts';
 const fleet = aFleet({
   stores: { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
   listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }],
+  tracing: {
+    endpoint: 'http://collector:4318',
+    headersSecretRef: { name: 'otlp', key: 'headers' },
+  },
   env: [
     { name: 'A', secretRef: { name: 'env', key: 'a' } },
     { name: 'B', value: 'b' },
@@ -21,6 +25,7 @@ type Contents = Record<string, Record<string, string>>;
 const FULL: Contents = {
   redis: { url: 'dQ==', other: 'bw==' },
   tls: { 'tls.crt': CERT, 'tls.key': CERT },
+  otlp: { headers: 'YT1i' },
   env: { a: 'YQ==' },
 };
 
@@ -35,7 +40,7 @@ const storeOf = (contents: Contents) => {
 describe('the Secrets of a fleet', () => {
   test('are those it names, and that of its admin port', () => {
     expect([...secretKeys(fleet)].sort()).toEqual(
-      ['default-admin', 'env', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
+      ['default-admin', 'env', 'otlp', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
     );
   });
 
@@ -46,6 +51,11 @@ describe('the Secrets of a fleet', () => {
       rule: 'lacks a key',
       contents: { ...FULL, tls: { 'tls.crt': CERT } },
       missing: ['spec.listeners[0].tlsSecretRef'],
+    },
+    {
+      rule: 'lacks the headers of the collector',
+      contents: { ...FULL, otlp: {} },
+      missing: ['spec.tracing.headersSecretRef'],
     },
     { rule: 'has an empty entry', contents: { ...FULL, env: { a: '' } }, missing: ['spec.env[0].secretRef'] },
   ])('are named by their fields when the namespace $rule', ({ contents, missing }) => {

@@ -30,7 +30,7 @@ export interface SecretUse {
 
 /** Entries of Secrets that the pods need to start. */
 export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
-  const { stores, env = [] } = fleet.spec;
+  const { stores, tracing, env = [] } = fleet.spec;
   const use = (
     path: string,
     { name, key }: { readonly name: string; readonly key: string },
@@ -41,6 +41,9 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
       const ref = stores?.redis?.[field];
       return ref === undefined ? [] : [use(`spec.stores.redis.${field}`, ref)];
     }),
+    ...(tracing?.headersSecretRef === undefined
+      ? []
+      : [use('spec.tracing.headersSecretRef', tracing.headersSecretRef)]),
     ...listenersOf(fleet).flatMap(({ tlsSecretRef }, i) =>
       tlsSecretRef === undefined
         ? []

@@ -17,7 +17,8 @@ const haltAt = (proves: PositiveType, halt: Halt): RunProgress => ({
 
 const statuses = (trail: RunProgress): Record<string, string> => {
   const { conditions = [] } = summarise(fleet, trail);
-  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+  const ours = conditions.filter(({ type }) => type !== 'LimitsShared');
+  return Object.fromEntries(ours.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 };
 
 describe('the status of a fleet', () => {
@@ -67,18 +68,6 @@ describe('the status of a fleet', () => {
     },
   ])('$rule', ({ trail, want }) => {
     expect(statuses(trail)).toEqual(want);
-  });
-
-  test.for([
-    { spec: {}, says: 'without a Redis each pod counts limits by itself' },
-    { spec: { replicas: 1 }, says: 'limits hold for its pod' },
-    {
-      spec: { replicas: 1, stores: { redis: { urlSecretRef: { name: 'redis', key: 'url' } } } },
-      says: 'limits hold for all pods that use the Redis of the fleet',
-    },
-  ])('says how far limits hold: $says', ({ spec, says }) => {
-    const { conditions = [] } = summarise(aFleet(spec), { passed: passedUpTo(3) });
-    expect(conditions.find(({ type }) => type === 'Ready')?.message).toBe(`All steps succeeded; ${says}`);
   });
 
   test.for([

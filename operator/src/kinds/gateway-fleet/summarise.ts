@@ -1,24 +1,22 @@
 /** The status of a GatewayFleet: conditions from the run, counts from its Deployment and its pods. */
-import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
-import type { StatusDraft } from '../../runtime/index.ts';
+import { type StatusDraft, suspendedStatus } from '../../runtime/index.ts';
 import { type RunProgress, summariseRun } from '../../status/index.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
+import { withLimitsShared } from './limits-shared.ts';
 import { addressOf } from './listeners.ts';
 import { childName, podSelector } from './names.ts';
 import type { Acknowledged } from './ports.ts';
 
 /** Conditions of a fleet after a run. */
-export const summarise = (fleet: FleetObject, progress: RunProgress): StatusDraft =>
-  summariseRun(fleet, progress, { success: `All steps succeeded; ${limitsHoldFor(fleet)}` });
+export const summarise = (fleet: FleetObject, progress: RunProgress, acknowledged?: Acknowledged): StatusDraft =>
+  withLimitsShared(summariseRun(fleet, progress), fleet, acknowledged);
 
-/** How far limits hold, by the stores of the fleet. */
-function limitsHoldFor({ spec }: FleetObject): string {
-  const { stores, replicas, autoscaling } = isObject(spec) ? spec : {};
-  if (isObject(stores) && isObject(stores['redis'])) return 'limits hold for all pods that use the Redis of the fleet';
-  const isSingle = replicas === 1 && autoscaling === undefined;
-  return isSingle ? 'limits hold for its pod' : 'without a Redis each pod counts limits by itself';
-}
+/** The conditions of the last run, and that the fleet is suspended. */
+export const summariseSuspended = (fleet: FleetObject, acknowledged: Acknowledged | undefined): StatusDraft =>
+  withLimitsShared(suspendedStatus(fleet, SUSPENDED), fleet, acknowledged);
+
+const SUSPENDED = 'The fleet is suspended: nothing is written but its status';
 
 /** Bounds of the lists in the status, as in its schema. */
 const MAX_LAGGING = 32;

@@ -13,6 +13,13 @@ const reason = z.string().transform((text) => text.slice(0, MAX_REASON));
 const count = z.int().min(0);
 const epoch = count.default(0);
 
+/** Longest text of a member of `limits`, in characters. */
+const MAX_NAME = 128;
+const name = z.string().max(MAX_NAME);
+
+/** `counted`: where, as in the state of the gateway's limits. */
+const limits = z.object({ counted: name, reason: name.optional(), store: name.optional() });
+
 const answer = z.object({
   version: count.optional(),
   epoch,
@@ -24,6 +31,7 @@ const answer = z.object({
     .array(z.object({ id: z.string(), reason }))
     .max(MAX_SKIPPED)
     .default([]),
+  limits: limits.optional(),
 });
 
 /** A version that a pod refused as a whole; `entry` is the id of the entry that caused it, if there is one. */
@@ -50,6 +58,18 @@ export interface PodAnswer {
   /** The newest refused version, if none was loaded since. */
   readonly rejected?: RejectedVersion | undefined;
   readonly skipped: readonly SkippedEntry[];
+  /** Undefined where the pod counts limits by itself, by intent. */
+  readonly limits?: PodLimits | undefined;
+}
+
+/** Where a pod counts limits. */
+export interface PodLimits {
+  /** `shared`, `local` or `refused`. */
+  readonly counted: string;
+  /** Why it does not use its Redis. */
+  readonly reason?: string | undefined;
+  /** Identifies the Redis among others. */
+  readonly store?: string | undefined;
 }
 
 /** Undefined for anything that is not such an answer. */

@@ -7,6 +7,7 @@ import {
   type Published,
   type ReportedRevision,
 } from '../index.ts';
+import { type CountedLimits, countedLimits, countersOf } from './counted-limits.ts';
 import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
 import type { FleetCounts, FleetParts, PublishTarget, RejectedEntry } from './ports.ts';
 import { type Publication, Publications } from './publications.ts';
@@ -239,7 +240,16 @@ export class Fleet {
     const { serving } = this.#options.parts.acknowledgements.count(digest);
     const lagging = table.flatMap((row) => toLagging(row, published)).slice(0, MAX_LAGGING);
     const rejected = toRejectedEntries(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
-    return { epoch, version, programmed: serving, lagging, rejected };
+    return { epoch, version, programmed: serving, lagging, rejected, limits: this.#limits() };
+  }
+
+  #limits(): CountedLimits {
+    return countedLimits(this.#table());
+  }
+
+  /** What its pods count limits in: fleets with equal texts share their counters. Undefined: not known. */
+  get counters(): string | undefined {
+    return countersOf(this.target.key, this.#limits());
   }
 
   #table(): readonly Acknowledgement[] {

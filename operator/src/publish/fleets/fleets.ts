@@ -1,6 +1,7 @@
 /**
  * All fleets: creates and closes them, gives each its part of the Snapshot, and answers whether an object is programmed.
  */
+import type { Explanation } from '@gatehouse/crds/conditions';
 import { type Clock, type Log, systemClock } from '../../runtime/index.ts';
 import type { Translated } from '../../world/index.ts';
 import { Fleet, type FleetSnapshot } from './fleet.ts';
@@ -18,6 +19,8 @@ export interface FleetsOptions {
   readonly onProgress: () => void;
   /** The entries of some objects that the pods of a fleet do not serve have changed. */
   readonly onUnservedChange: (origins: ReadonlySet<string>) => void;
+  /** What a fleet counts limits in has changed; `serves` tells which workspaces it has. */
+  readonly onCountersChange: (serves: (workspace: string) => boolean) => void;
   /** The workspaces that fleets serve have changed. */
   readonly onPlacementChange: () => void;
   readonly log: Log;
@@ -31,6 +34,8 @@ export interface Fleets {
   updatePods(): void;
   programmedStateOf(query: ProgrammedQuery): ProgrammedState;
   countsOf(key: string): FleetCounts | undefined;
+  /** Why limits of a workspace hold for each fleet by itself; undefined: they hold for all of them, or it is not known. */
+  countedApart(workspace: string): Explanation | undefined;
   /** Ends all publishing. */
   close(): Promise<void>;
 }
@@ -44,7 +49,7 @@ interface RunningFleet {
 
 /** `signal` must end with the lease: nothing is written after it. */
 export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleets {
-  const { ports, log, onChange, onPropagated, onUnservedChange, onPlacementChange, clock = systemClock } = options;
+  const { ports, log, onPropagated, onUnservedChange, onPlacementChange, clock = systemClock } = options;
   const entries = new Map<string, RunningFleet>();
   const leaving = new Set<Promise<void>>();
   let refused: readonly PublishTarget[] = [];
@@ -52,13 +57,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
 
   const open = (target: PublishTarget): RunningFleet => {
     const stop = new AbortController();
-    let progress = '';
-    const tell = (): void => {
-      onChange(target.key);
-      if (fleet.progress === progress) return;
-      progress = fleet.progress;
-      options.onProgress();
-    };
+    const tell = createTeller(options, () => fleet);
     const onAnswer = (): void => {
       fleet.settle();
       tell();
@@ -114,9 +113,44 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       return fleets.length > 0 ? toProgrammedState(fleets, query) : withoutFleet(workspace, refused);
     },
     countsOf: (key) => entries.get(key)?.fleet.counts(),
+    countedApart: (workspace) => toCountedApart(responsibleFleets(workspace)),
     close: async () => {
       for (const [key, entry] of [...entries]) close(key, entry);
       await Promise.all(leaving);
     },
   };
+}
+
+/** Tells what has changed of a fleet since the last call. */
+function createTeller(
+  { onChange, onCountersChange, onProgress }: FleetsOptions,
+  current: () => Pick<Fleet, 'target' | 'counters' | 'progress'>,
+): () => void {
+  let progress = '';
+  let counters: string | undefined;
+  return () => {
+    const fleet = current();
+    onChange(fleet.target.key);
+    if (fleet.counters !== counters) {
+      counters = fleet.counters;
+      onCountersChange((workspace) => servesWorkspace(fleet.target, workspace));
+    }
+    if (fleet.progress === progress) return;
+    progress = fleet.progress;
+    onProgress();
+  };
+}
+
+/** Fleets that are named in a message. */
+const MAX_NAMED = 4;
+
+/** Fleets of which it is not known say nothing. */
+function toCountedApart(fleets: readonly Fleet[]): Explanation | undefined {
+  const known = fleets.filter(({ counters }) => counters !== undefined);
+  if (new Set(known.map(({ counters }) => counters)).size < 2) return undefined;
+  const names = known.map(({ target }) => target.key).sort();
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const named = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  const message = `The fleets ${named} serve the workspace and do not use one Redis: limits and budgets hold for each of them`;
+  return { reason: 'StoresDiffer', message };
 }

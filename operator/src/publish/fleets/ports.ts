@@ -2,6 +2,7 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import type { World } from '../../translate/index.ts';
 import type { Acknowledgements, FleetIdentity, FleetPod, Publisher } from '../index.ts';
+import type { CountedLimits } from './counted-limits.ts';
 
 /** The owner of a fleet and the workspaces it serves; see `workspacesServedBy` in kinds/gateway-fleet. */
 export interface Placement {
@@ -46,4 +47,5 @@ export interface FleetCounts {
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];
   readonly rejected: readonly RejectedEntry[];
+  readonly limits: CountedLimits;
 }

@@ -65,6 +65,8 @@ export interface WriteOptions extends CallOptions {
   readonly subresource?: string | undefined;
   readonly fieldManager?: string | undefined;
   readonly dryRun?: boolean | undefined;
+  /** The answer has nothing but the metadata of the object. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {
@@ -78,6 +80,7 @@ export interface DeleteOptions extends CallOptions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  readonly dryRun?: boolean | undefined;
 }
 
 /** The verbs of the API server. All reject with ApiError, or with the reason of the caller's signal. */
@@ -144,7 +147,7 @@ interface Call {
   readonly place: ResourcePlace;
   readonly query?: Query;
   readonly body?: TransportRequest['body'];
-  readonly options: CallOptions;
+  readonly options: CallOptions & Pick<WriteOptions, 'metadataOnly'>;
   /** Reads a successful answer; default: as one JSON document. */
   readonly read?: ((answer: TransportAnswer, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
@@ -208,8 +211,9 @@ function createVerbs(transport: Transport, context: VerbContext): KubeClient {
       return (await call({ ...given, query: writeQuery(options), body })) as T;
     },
     delete: async (kind, name, options) => {
-      const { uid, resourceVersion, propagation = 'Background' } = options;
-      const body = json({ propagationPolicy: propagation, preconditions: { uid, resourceVersion } });
+      const { uid, resourceVersion, propagation = 'Background', dryRun = false } = options;
+      const preconditions = { uid, resourceVersion };
+      const body = json({ propagationPolicy: propagation, preconditions, ...(dryRun ? { dryRun: ['All'] } : {}) });
       await call({ verb: 'delete', kind, place: name, body, options });
     },
     read: (path, options) => readDocument(transport, path, { ...context, options }),
@@ -235,8 +239,16 @@ async function exchange(transport: Transport, call: Call, context: VerbContext):
   const started = context.clock.monotonicMs();
   let code = 0;
   try {
-    const { onWait } = options;
-    const answer = await transport.send({ method: METHODS[verb], target, body, signal: deadline.signal, onWait });
+    const { onWait, metadataOnly = false } = options;
+    const accept = metadataOnly ? METADATA_TYPE : undefined;
+    const answer = await transport.send({
+      method: METHODS[verb],
+      target,
+      body,
+      signal: deadline.signal,
+      onWait,
+      accept,
+    });
     code = answer.status;
     const isGood = code >= 200 && code < 300;
     return await (isGood ? read : readAnswer)(answer, deadline.signal);

@@ -41,7 +41,7 @@ export interface NamedWatches<T extends KubeObject> {
   /** What is known of the wanted names. */
   readonly store: Store<T>;
   /**
-   * Replaces the names a claimant wants; a name is watched as long as any claimant wants it and has room for it in its share.
+   * Replaces the names that a claimant wants; a name is watched as long as one claimant wants it and has room for it in its share.
    */
   want(claimant: Claimant, keys: ReadonlySet<ObjectKey>): void;
   /** Whether it is known that the object exists, or that it does not. */

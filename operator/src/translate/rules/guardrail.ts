@@ -50,7 +50,7 @@ interface Context {
 function readCheck({ metadata, spec }: Guardrail, i: number, { scope, view }: Context): ReadCheck {
   const path = ['spec', 'checks', i];
   const { parametersSecretRef, ...item } = spec.checks[i] ?? { id: '' };
-  const parsed = parseCheck(item, { path, literalCredentials: false });
+  const parsed = parseCheck(item, { path, literalCredentials: false, patterns: 'checked' });
   const entry = checkEntryOf(item.id);
   if (!parsed.ok || entry === undefined) throw new Error(`the check ${item.id} has passed the schema and is not known`);
   const { id, name, softDeny200, failOnError } = parsed.value;

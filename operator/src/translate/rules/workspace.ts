@@ -18,6 +18,7 @@ import {
   limitsOf,
   namedIn,
   policyFindings,
+  SIDECAR_SCOPES,
   workloadsOf,
 } from './shared/index.ts';
 
@@ -56,6 +57,7 @@ export const workspace = defineRule({
             },
             ...limitsOf(spec),
             ...(workloads.identities.length === 0 ? {} : { workloadIdentities: [...workloads.identities] }),
+            ...(view.passesToFleet(namespace) ? { sidecarIdentity: { namespace, scopes: [...SIDECAR_SCOPES] } } : {}),
             ...exemptionsOf(name, view),
           },
         },

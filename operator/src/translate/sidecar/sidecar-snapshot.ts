@@ -10,7 +10,7 @@ import {
   SCHEMA_VERSION,
   type Snapshot,
 } from '@gatehouse/crds/snapshot';
-import { defaultConfigs, snapshotForWorkspaces, visibleToTenants } from '../rules/shared/index.ts';
+import { defaultConfigs, SIDECAR_SCOPES, snapshotForWorkspaces, visibleToTenants } from '../rules/shared/index.ts';
 
 /** A Snapshot with a number derived from its content; see `SnapshotFrame` in crds/src/snapshot. */
 export interface SidecarSnapshot extends Snapshot {
@@ -24,9 +24,6 @@ export type FleetAddress = NonNullable<EntryBody<'sidecar'>['fleet']>;
 export type FleetOfProfile = (profile: SidecarProfile) => FleetAddress | undefined;
 
 const NO_FLEET: FleetOfProfile = () => undefined;
-
-/** What a program with a sidecar may do: call models, and list them. */
-const SCOPES: readonly string[] = ['completions.write', 'virtual_keys.list'];
 
 /**
  * The entries of one workspace and what the organisation grants to it. Credentials of the organisation are left out; entries
@@ -55,7 +52,7 @@ function toEntry({ metadata, spec }: SidecarProfile, workspace: string, fleet: F
   const body: EntryBody<'sidecar'> = {
     name,
     workspace,
-    scopes: [...SCOPES],
+    scopes: [...SIDECAR_SCOPES],
     defaults: {
       ...(laidOver === undefined ? {} : { metadata: laidOver }),
       ...(configRef === undefined ? {} : { config: configRef.name }),

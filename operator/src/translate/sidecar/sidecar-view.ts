@@ -4,7 +4,7 @@
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { requestedNamespace } from '../rules/shared/index.ts';
 import type { Translation } from '../translate.ts';
-import { INJECTION_LABEL, type Verdict, type World } from '../types/index.ts';
+import { isLabelledForInjection, type Verdict, type World } from '../types/index.ts';
 import { EMPTY_SNAPSHOT, type FleetAddress, type SidecarSnapshot } from './sidecar-snapshot.ts';
 import { createSidecarSnapshotCache } from './snapshot-cache.ts';
 
@@ -67,8 +67,7 @@ export function createSidecarView(
   const profilesIn = (namespace: string): readonly SidecarProfile[] => index()?.profiles.get(namespace) ?? NO_PROFILES;
   const wantsSidecars = (namespace: string): boolean | undefined => {
     const world = latest()?.world;
-    if (world === undefined || world.settings.consent === 'implied') return world && true;
-    return world.namespaces.get(namespace)?.get(INJECTION_LABEL) === 'enabled';
+    return world && isLabelledForInjection(namespace, world);
   };
   const areOver = (namespace: string): boolean => areRetired() || wantsSidecars(namespace) === false;
   return {

@@ -30,6 +30,7 @@ export {
   type ClusterIssuer,
   CONSENT_LABEL,
   INJECTION_LABEL,
+  isLabelledForInjection,
   isReservedNamespace,
   type Lookup,
   mintedSecret,

@@ -71,6 +71,11 @@ export interface Lookups {
   accountsCommand(namespace: string): string;
   /** The oldest Workspace with a namespace whose `workloadIdentities` name the ServiceAccount. */
   workspaceNaming(namespace: string, serviceAccount: string): string | undefined;
+  /**
+   * Whether the namespace is labelled for injection and has a SidecarProfile with a fleet of the organisation. While the profile
+   * or the fleet has never been valid since the start: as it is served up to now.
+   */
+  passesToFleet(namespace: string): boolean;
   /** Private hosts that the organisation opens to the workspace; see `toHostList`. */
   openedHosts(workspace: string): string;
   /** Hosts that any fleet of the organisation trusts. */

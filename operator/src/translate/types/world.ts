@@ -131,6 +131,12 @@ export const CONSENT_LABEL = 'gatehouse.dev/workspace';
 /** The label of a namespace that, with the value `enabled`, lets its pods get sidecars. */
 export const INJECTION_LABEL = 'gatehouse.dev/injection';
 
+/** Whether pods of the namespace get sidecars; everywhere where namespaces have no labels. */
+export const isLabelledForInjection = (
+  namespace: string,
+  { namespaces, settings }: Pick<World, 'namespaces' | 'settings'>,
+): boolean => settings.consent === 'implied' || namespaces.get(namespace)?.get(INJECTION_LABEL) === 'enabled';
+
 /** `namespace/name`, or the name alone for a cluster-scoped object. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;

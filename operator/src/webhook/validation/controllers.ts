@@ -1,7 +1,7 @@
 /** Checks of Kinds that have their own controller, for admission. */
 import type { Issue } from '@gatehouse/crds';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
-import { type FleetIssue, fleetIssues, workspacesServedBy } from '../../kinds/gateway-fleet/index.ts';
+import { fleetIssues, workspacesServedBy } from '../../kinds/gateway-fleet/index.ts';
 import type { World } from '../../translate/index.ts';
 
 /**
@@ -21,8 +21,9 @@ export function controllerIssues(
 export function controllerFindings(
   resource: ResourceOf<KindName>,
   world: World,
-): readonly Pick<FleetIssue, 'path' | 'message'>[] {
+): readonly Pick<Issue, 'path' | 'message'>[] {
   if (resource.kind !== 'GatewayFleet') return [];
   const { fleetNamespaces = [] } = world.settings;
-  return workspacesServedBy(resource, world, { fleetNamespaces: new Set(fleetNamespaces) }).issues;
+  const { issues } = workspacesServedBy(resource, world, { fleetNamespaces: new Set(fleetNamespaces) });
+  return issues.map(({ path, message }) => ({ path: [path], message }));
 }

@@ -1,4 +1,4 @@
 /** Admission of our Kinds. */
 
-export type { TranslatedWorld } from './dry-run.ts';
+export type { TranslatedWorld } from '../../review/index.ts';
 export { reviewResource, type ValidationView } from './validate.ts';

@@ -1,3 +1,4 @@
+import { formatPath } from '@gatehouse/crds';
 /** Rules of the organisation for new keys and workspaces: docs/guide/tenancy.md#rules-for-new-keys. */
 import { describe, expect, test } from 'vitest';
 import { translate } from '../../translate/index.ts';
@@ -44,7 +45,7 @@ function fieldsOf(given: TestObject, old?: TestObject): readonly string[] {
     ...(old === undefined ? {} : { oldObject: { apiVersion: 'gatehouse.dev/v1alpha1', ...old } }),
   };
   const answer = reviewResource(request, view);
-  return answer.allowed ? [] : (answer.causes ?? []).map(({ field }) => field);
+  return answer.allowed ? [] : (answer.causes ?? []).map(({ path }) => formatPath(path));
 }
 
 const key = (spec: object, place = 'a/app'): TestObject => object('ApiKey', place, { ...TEAM, ...spec });

@@ -1,10 +1,11 @@
+import { formatPath } from '@gatehouse/crds';
 import { KINDS } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { deprecationsOf } from '../../review/index.ts';
 import { objectKey, translate } from '../../translate/index.ts';
 import { type TestObject, worldOf } from '../../translate/test-world.ts';
 import { type AdmissionRequest, type AdmissionResponse, parseReview, toReview } from '../admission.ts';
-import { deprecationsOf } from './deprecated.ts';
 import { reviewResource } from './validate.ts';
 
 const object = (kind: string, place: string, spec: object, metadata: object = {}): TestObject => {
@@ -54,7 +55,8 @@ const world = worldOf(WORLD, { settings: { fleetNamespaces: ['fleets'] } });
 const now = { world, translation: translate(world) };
 const review = (request: AdmissionRequest, { complete = true, terminating = false } = {}): AdmissionResponse =>
   reviewResource(request, { translatedWorld: () => (complete ? now : undefined), isTerminating: () => terminating });
-const fieldsOf = (answer: AdmissionResponse) => (answer.allowed ? [] : (answer.causes ?? []).map(({ field }) => field));
+const fieldsOf = (answer: AdmissionResponse) =>
+  answer.allowed ? [] : (answer.causes ?? []).map(({ path }) => formatPath(path));
 
 const BAD = object('GatewayConfig', 'a/bad', { config: { provider: 7, retry: { attempts: 'many' }, bogus: 1 } });
 
@@ -344,7 +346,7 @@ describe('an AdmissionReview', () => {
       allowed: false,
       reason: 'Invalid',
       message: 'no',
-      causes: [{ reason: 'FieldValueInvalid', message: 'm', field: 'spec' }],
+      causes: [{ reason: 'FieldValueInvalid', message: 'm', path: ['spec'] }],
       warnings,
     } as const;
     const { response } = toReview(request, refusal) as { response: { status: object; warnings: string[] } }; // as it is sent

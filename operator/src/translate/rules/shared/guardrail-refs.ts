@@ -77,7 +77,7 @@ export function namedInConfig(root: RoutingNode, at: Path): readonly NamedGuardr
   return named;
 
   function slugOf(item: unknown): string | undefined {
-    const parsed = parseHooks([item], { path: [], phase: 'input', literalCredentials: false });
+    const parsed = parseHooks([item], { path: [], phase: 'input', literalCredentials: false, patterns: 'checked' });
     return parsed.ok ? parsed.value[0]?.ref : undefined;
   }
 }

@@ -16,6 +16,7 @@ export { brokenBounds, EMPTY_LEDGER, type Ledger, quotaRowOf, type RowChange, up
 export { mergeReach, reachOf, type ServiceName, serviceOfHost, toHostList, withCurrentReach } from './reach.ts';
 export { permitsSecret, type SecretReference } from './reference-grants.ts';
 export { createSecretHasher, type SecretHasher } from './secret-text.ts';
+export { createSidecarLookup, SIDECAR_SCOPES, withCurrentSidecars } from './sidecar-identity.ts';
 export { isManagedSlug, slugConflict, virtualKeyGrants } from './slug.ts';
 export { stillPermitted } from './still-permitted.ts';
 export { workloadsOf } from './workloads.ts';

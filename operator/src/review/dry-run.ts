@@ -10,7 +10,7 @@ import {
   type World,
   type WorldObject,
   type WorldObjects,
-} from '../../translate/index.ts';
+} from '../translate/index.ts';
 
 /** The current world and its translation. */
 export interface TranslatedWorld {
