@@ -2,5 +2,5 @@
 export type { Caller, KeyDirectory } from './callers/index.ts';
 export { OPERATIONS, type Services } from './families/index.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
-export type * from './store/index.ts';
+export * from './store/index.ts';
 export { createTenancy, type Tenancy } from './tenancy/index.ts';

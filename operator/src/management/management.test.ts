@@ -1,72 +1,14 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, createManagementServer, createTenancy, OPERATIONS } from './index.ts';
-import { createMemoryStore } from './store/testing.ts';
+import { OPERATIONS } from './index.ts';
+import { createTestManagement, type TestManagement } from './testing.ts';
 
-const store = createMemoryStore();
-const tenancy = createTenancy({
-  store,
-  organisationId: '00000000-0000-4000-8000-0000000000ff',
-  organisationNamespace: 'gatehouse-system',
+let management: TestManagement;
+beforeAll(async () => {
+  management = await createTestManagement(['policies']);
 });
+afterAll(() => management.close());
 
-const caller = (over: Partial<Caller>): Caller => ({
-  keyId: 'key',
-  keyName: 'test',
-  type: 'workspace-service',
-  workspace: 'team-a',
-  user: undefined,
-  scopes: new Set(['policies.list', 'policies.create', 'policies.read', 'policies.update', 'policies.delete']),
-  expiresAtMs: Number.POSITIVE_INFINITY,
-  ...over,
-});
-
-const CALLERS: Readonly<Record<string, Caller>> = {
-  a: caller({}),
-  b: caller({ workspace: 'team-b' }),
-  organisation: caller({ type: 'organisation-service', workspace: undefined }),
-  reader: caller({ scopes: new Set(['policies.list']) }),
-  expired: caller({ expiresAtMs: 1 }),
-};
-const byHash = new Map(
-  Object.entries(CALLERS).map(([key, value]) => [createHash('sha256').update(key).digest('hex'), value]),
-);
-
-let names = 0;
-const app = createManagementServer({
-  operations: OPERATIONS,
-  services: {
-    store,
-    tenancy,
-    randomName: (length) => {
-      names += 1;
-      return String(names).padStart(length, '0');
-    },
-    now: () => Date.UTC(2027, 0, 1),
-  },
-  keys: { find: (sha256) => byHash.get(sha256) },
-  onCall: () => undefined,
-});
-
-interface Answer {
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-}
-
-async function call(
-  key: string | undefined,
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  url: string,
-  body?: object,
-): Promise<Answer> {
-  const answer = await app.inject({
-    method,
-    url: `/v1${url}`,
-    ...(key === undefined ? {} : { headers: { 'x-gw-api-key': key } }),
-    ...(body === undefined ? {} : { payload: body }),
-  });
-  return { status: answer.statusCode, body: answer.json() };
-}
+const call: TestManagement['call'] = (...args) => management.call(...args);
 
 const POLICY = {
   name: 'Slow',
@@ -76,17 +18,6 @@ const POLICY = {
   unit: 'rpm',
   value: 10,
 };
-
-beforeAll(async () => {
-  for (const name of ['team-a', 'team-b']) {
-    await store.create(
-      { kind: 'Workspace', namespace: undefined, name },
-      { spec: { namespace: name } },
-      { force: false },
-    );
-  }
-});
-afterAll(() => app.close());
 
 describe('a rate limit policy', () => {
   test('is made, read, changed and deleted', async () => {
@@ -113,6 +44,42 @@ describe('a rate limit policy', () => {
     expect((await call('organisation', 'GET', '/policies/rate-limits?workspace_id=team-a')).body).toMatchObject({
       total: 1,
     });
+  });
+});
+
+describe('a usage limit policy', () => {
+  const budget = {
+    name: 'Monthly',
+    conditions: [{ key: 'model', value: ['*'] }],
+    group_by: [{ key: 'api_key' }],
+    type: 'cost',
+    credit_limit: 50.5,
+    alert_threshold: 40,
+    periodic_reset: 'monthly',
+  };
+
+  test('is made, read, listed, changed and deleted', async () => {
+    const { body: made } = await call('a', 'POST', '/policies/usage-limits', budget);
+    const url = `/policies/usage-limits/${String(made['slug'])}`;
+    const shown = { ...budget, id: made['id'], periodic_reset_days: null, next_usage_reset_at: null, status: 'active' };
+    expect((await call('a', 'GET', url)).body).toMatchObject(shown);
+    const list = (query: string) => call('a', 'GET', `/policies/usage-limits?${query}`);
+    expect((await list('type=cost')).body).toMatchObject({ total: 1, data: [shown] });
+    expect((await list('type=tokens')).body).toMatchObject({ total: 0 });
+    const change = { periodic_reset: null, periodic_reset_days: 10, credit_limit: 60 };
+    expect(await call('a', 'PUT', url, change)).toEqual({ status: 200, body: {} });
+    expect((await call('a', 'GET', url)).body).toMatchObject({ ...shown, ...change });
+    expect((await call('b', 'DELETE', url)).status).toBe(404);
+    expect((await call('a', 'DELETE', url)).status).toBe(200);
+    expect((await call('a', 'GET', url)).status).toBe(404);
+  });
+
+  test.for([
+    { rule: 'two ways to reset', body: { periodic_reset_days: 10 }, param: 'periodic_reset_days' },
+    { rule: 'an alert above the limit', body: { alert_threshold: 51 }, param: 'alert_threshold' },
+  ])('is refused with $rule, with the name of the body', async ({ body, param }) => {
+    const answer = await call('a', 'POST', '/policies/usage-limits', { ...budget, ...body });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param } }]);
   });
 });
 

@@ -4,34 +4,18 @@ import type { Home, Tenancy } from '../tenancy/index.ts';
 import { type BoundOperation, serveOperation } from './family.ts';
 import { findObject } from './find.ts';
 import { pageOf } from './pages.ts';
+import { toConditions, toSelection } from './policy-selection.ts';
 import { type FieldNames, written } from './write.ts';
 
 const WHAT = 'rate limit policy';
 const KIND = 'RateLimitPolicy';
 const NAMES: FieldNames = { displayName: 'name', values: 'value' };
 
-type Condition = { key: string; value?: string | string[] | undefined; excludes?: string | string[] | undefined };
-
-const listOf = (given: string | string[] | undefined): string[] | undefined =>
-  typeof given === 'string' ? [given] : given;
-
-const toConditions = (conditions: readonly Condition[]) =>
-  conditions.map(({ key, value, excludes }) => ({
-    key,
-    ...(value === undefined ? {} : { values: listOf(value) }),
-    ...(excludes === undefined ? {} : { excludes: listOf(excludes) }),
-  }));
-
 function toView({ meta, spec }: StoredObject<'RateLimitPolicy'>, home: Home | undefined, { organisationId }: Tenancy) {
   return {
     id: meta.uid,
     name: spec.displayName ?? meta.name,
-    conditions: spec.conditions.map(({ key, values, excludes }) => ({
-      key,
-      ...(values === undefined ? {} : { value: [...values] }),
-      ...(excludes === undefined ? {} : { excludes: [...excludes] }),
-    })),
-    group_by: spec.groupBy.map(({ key }) => ({ key })),
+    ...toSelection(spec),
     type: spec.type,
     unit: spec.unit,
     value: spec.value,

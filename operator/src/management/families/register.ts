@@ -1,5 +1,19 @@
 /** All operations that are served, by family. */
+import { API_KEYS } from './api-keys/index.ts';
+import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
+import { GUARDRAILS } from './guardrails/index.ts';
+import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
+import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
+import { VIRTUAL_KEYS } from './virtual-keys.ts';
 
-export const OPERATIONS: readonly BoundOperation[] = [...RATE_LIMIT_POLICIES];
+export const OPERATIONS: readonly BoundOperation[] = [
+  ...API_KEYS,
+  ...CONFIGS,
+  ...GUARDRAILS,
+  ...PROVIDERS,
+  ...RATE_LIMIT_POLICIES,
+  ...USAGE_LIMIT_POLICIES,
+  ...VIRTUAL_KEYS,
+];

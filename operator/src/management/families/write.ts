@@ -38,8 +38,16 @@ function errorOf(problem: WriteProblem, what: string, names: FieldNames): RestEr
 export const absent = (what: string): RestError =>
   new RestError('ABSENT', { message: `The ${what} does not exist, or belongs to another workspace` });
 
+/** Members whose own members are named as users, checks and providers have them. */
+const VERBATIM: ReadonlySet<string | number> = new Set(['parameters', 'metadata', 'headers']);
+
 function inBody({ path, ...issue }: Issue, names: FieldNames): Issue {
   const [first, ...rest] = path;
   const members = first === 'spec' ? rest : path;
-  return { ...issue, path: members.map((step) => (typeof step === 'number' ? step : (names[step] ?? toSnake(step)))) };
+  const end = members.findIndex((step) => VERBATIM.has(step));
+  const ours = (at: number): boolean => end === -1 || at <= end;
+  const named = members.map((step, at) =>
+    typeof step === 'number' || !ours(at) ? step : (names[step] ?? toSnake(step)),
+  );
+  return { ...issue, path: named };
 }

@@ -1,10 +1,11 @@
 /** The HTTP server of the management API: one route for each operation of the contract. */
 import { fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
-import type { RestOperation } from '@gatehouse/crds/rest';
+import { MAX_REST_BODY_BYTES, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import type { BoundOperation, RestCall, Services } from '../families/index.ts';
+import { openApiDocument } from '../openapi/index.ts';
 import { errorBody, invalid, RestError } from './rest-error.ts';
 
 /** One answered call, for logs, metrics and audit. */
@@ -25,8 +26,6 @@ export interface ManagementServerOptions {
   readonly onCall: (report: CallReport) => void;
 }
 
-/** The largest body, in bytes: a resource must fit into a shard of the Snapshot. */
-const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const REQUEST_MS = 30_000;
 /** The operations are below this path. */
@@ -37,7 +36,7 @@ const FORCE_SCOPE = 'organisation_settings.update';
 /** Not listening yet. */
 export function createManagementServer(options: ManagementServerOptions): FastifyInstance {
   const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
+    bodyLimit: MAX_REST_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     forceCloseConnections: 'idle',
@@ -54,7 +53,18 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
     return reply.status(404).send(errorBody(new RestError('ABSENT', { message })));
   });
   for (const bound of options.operations) addRoute(app, bound, options);
+  addDocument(app, options);
   return app;
+}
+
+/** The description of the operations, for every key. */
+function addDocument(app: FastifyInstance, { operations, keys, services }: ManagementServerOptions): void {
+  let text: string | undefined;
+  app.get(`${BASE}/openapi.json`, (request, reply) => {
+    authenticate(request.headers, keys, services.now());
+    text ??= JSON.stringify(openApiDocument(operations.map(({ operation }) => operation)));
+    return reply.type('application/json').send(text);
+  });
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
@@ -135,7 +145,8 @@ function isForced(force: unknown, caller: Caller): boolean {
 function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
   const { statusCode, message } = error as Partial<FastifyError>; // anything may be thrown
-  if (statusCode === 413) return new RestError('TOO_LARGE', { message: `A body has at most ${MAX_BODY_BYTES} bytes` });
+  if (statusCode === 413)
+    return new RestError('TOO_LARGE', { message: `A body has at most ${MAX_REST_BODY_BYTES} bytes` });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new RestError('INVALID', { message: message ?? 'The request cannot be read' });
   }

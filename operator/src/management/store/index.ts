@@ -1,3 +1,5 @@
+export { differences, type FieldEdit, toPlain } from './differences.ts';
+export { ownerOf } from './owner.ts';
 export type {
   Draft,
   Place,
@@ -9,3 +11,4 @@ export type {
   WriteProblem,
   Written,
 } from './port.ts';
+export { problemInReview } from './review.ts';

@@ -31,12 +31,11 @@ export interface StoredObject<K extends KindName = KindName> {
 }
 
 /** What a new object or a change consists of. Members of the spec that are undefined are taken away. */
-export interface Draft<K extends KindName = KindName> {
+export interface Draft {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string | undefined>>;
   /** Entries of the Secret that belongs to the object: written beside it, never read. */
   readonly secret?: SecretDraft | undefined;
-  readonly kind?: K;
 }
 
 export interface SecretDraft {
@@ -74,11 +73,11 @@ export interface ResourceStore {
   list<K extends KindName>(kind: K, namespace?: string): Promise<readonly StoredObject<K>[]>;
   /** By its UUID. */
   find<K extends KindName>(kind: K, uid: string): Promise<StoredObject<K> | undefined>;
-  create<K extends KindName>(place: Place<K>, draft: Draft<K>, options: WriteOptions): Written<StoredObject<K>>;
+  create<K extends KindName>(place: Place<K>, draft: Draft, options: WriteOptions): Written<StoredObject<K>>;
   /** `change` gets the object as it is, again when another write came between. */
   update<K extends KindName>(
     place: Place<K>,
-    change: (current: StoredObject<K>) => Draft<K>,
+    change: (current: StoredObject<K>) => Draft,
     options: WriteOptions,
   ): Written<StoredObject<K>>;
   delete(place: Place, options: WriteOptions): Written<undefined>;

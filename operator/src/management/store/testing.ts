@@ -5,6 +5,17 @@ import type { Draft, Place, ResourceStore, StoredMeta, StoredObject, Written } f
 
 const keyOf = ({ kind, namespace = '', name }: Place): string => `${kind}/${namespace}/${name}`;
 
+interface Put {
+  readonly draft: Draft;
+  readonly meta: StoredMeta;
+  readonly dryRun: boolean | undefined;
+}
+
+function annotationsOf(meta: StoredMeta, { annotations = {} }: Draft): StoredMeta['annotations'] {
+  const all = Object.entries({ ...meta.annotations, ...annotations });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
 /** Times and UUIDs follow the order of creation. */
 export function createMemoryStore(): ResourceStore {
   const objects = new Map<string, StoredObject>();
@@ -12,16 +23,16 @@ export function createMemoryStore(): ResourceStore {
 
   const put = async <K extends KindName>(
     place: Place<K>,
-    draft: Draft<K>,
-    meta: StoredMeta,
+    { draft, meta: before, dryRun = false }: Put,
   ): Written<StoredObject<K>> => {
     const { kind, name, namespace } = place;
+    const meta = { ...before, annotations: annotationsOf(before, draft) };
     const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
     const spec: unknown = JSON.parse(JSON.stringify(draft.spec));
     const parsed = parseResource(kind, { apiVersion: API_VERSION, kind, metadata, spec });
     if (!parsed.ok) return err({ kind: 'invalid', issues: parsed.error });
     const object: StoredObject<K> = { kind, meta, spec: parsed.value.spec, status: {} };
-    objects.set(keyOf(place), object as unknown as StoredObject); // the map holds objects of all Kinds
+    if (!dryRun) objects.set(keyOf(place), object as unknown as StoredObject); // the map holds objects of all Kinds
     return ok(object);
   };
   const held = <K extends KindName>(place: Place<K>): StoredObject<K> | undefined =>
@@ -34,7 +45,7 @@ export function createMemoryStore(): ResourceStore {
     list: async (kind, namespace) =>
       all(kind).filter(({ meta }) => namespace === undefined || meta.namespace === namespace),
     find: async (kind, uid) => all(kind).find(({ meta }) => meta.uid === uid),
-    create: async (place, draft) => {
+    create: async (place, draft, { dryRun }) => {
       if (held(place) !== undefined) return err({ kind: 'exists' });
       changes += 1;
       const uid = `00000000-0000-4000-8000-${String(changes).padStart(12, '0')}`;
@@ -49,14 +60,22 @@ export function createMemoryStore(): ResourceStore {
         labels: {},
         annotations: {},
       };
-      return put(place, draft, meta);
+      return put(place, { draft, meta, dryRun });
     },
-    update: async (place, change) => {
+    update: async (place, change, { dryRun }) => {
       const current = held(place);
       if (current === undefined) return err({ kind: 'absent' });
       changes += 1;
-      return put(place, change(current), { ...current.meta, resourceVersion: String(changes) });
+      return put(place, {
+        draft: change(current),
+        meta: { ...current.meta, resourceVersion: String(changes) },
+        dryRun,
+      });
     },
-    delete: async (place) => (objects.delete(keyOf(place)) ? ok(undefined) : err({ kind: 'absent' })),
+    delete: async (place, { dryRun }) => {
+      if (held(place) === undefined) return err({ kind: 'absent' });
+      if (dryRun !== true) objects.delete(keyOf(place));
+      return ok(undefined);
+    },
   };
 }

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestManagement, ORGANISATION_ID, type TestManagement } from '../../testing.ts';
+
+let management: TestManagement;
+beforeAll(async () => {
+  management = await createTestManagement([
+    'workspace_service_api_keys',
+    'workspace_user_api_keys',
+    'organisation_service_api_keys',
+    'policies',
+  ]);
+});
+afterAll(() => management.close());
+
+const call: TestManagement['call'] = (...args) => management.call(...args);
+
+const BODY = { name: 'Our app', scopes: ['policies.list'] };
+
+const make = async (body: object = {}, path = 'workspace/service'): Promise<{ id: string; key: string }> => {
+  const answer = await call('a', 'POST', `/api-keys/${path}`, { ...BODY, ...body });
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { object: 'api-key' } });
+  return answer.body as { id: string; key: string };
+};
+const get = async (id: string) => (await call('a', 'GET', `/api-keys/${id}`)).body;
+const put = (id: string, body: object) => call('a', 'PUT', `/api-keys/${id}`, body);
+
+describe('an API key', () => {
+  test('is made, read, listed, changed and deleted', async () => {
+    const { id, key } = await make({ usage_limits: { credit_limit: 5 }, expires_at: '2028-01-01T00:00:00Z' });
+    const shown = await get(id);
+    expect(shown).toMatchObject({
+      id,
+      name: 'Our app',
+      type: 'workspace-service',
+      status: 'active',
+      scopes: ['policies.list'],
+      defaults: { metadata: {}, config_id: null },
+      allow_config_override: 1,
+      usage_limits: { credit_limit: 5, current_usage: 0 },
+      expires_at: '2028-01-01T00:00:00Z',
+      rotation_policy: null,
+    });
+    expect((await call('a', 'GET', `/api-keys?ids=${id}`)).body).toMatchObject({ total: 1, data: [shown] });
+
+    expect(
+      await put(id, { name: 'Theirs', expires_at: null, rate_limits: [{ type: 'requests', unit: 'rps', value: 3 }] }),
+    ).toEqual({ status: 200, body: {} });
+    expect(await get(id)).toMatchObject({
+      name: 'Theirs',
+      expires_at: null,
+      rate_limits: [{ unit: 'rps' }],
+      usage_limits: { credit_limit: 5 },
+    });
+    const stored = await management.store.find('ApiKey', id);
+    expect(stored?.spec.sha256).toBe(createHash('sha256').update(key).digest('hex'));
+
+    expect((await call('a', 'DELETE', `/api-keys/${id}`)).status).toBe(200);
+    expect((await call('a', 'GET', `/api-keys/${id}`)).status).toBe(404);
+  });
+
+  test('is in the answer that made it, and nowhere else', async () => {
+    const { id, key } = await make();
+    expect(key).toMatch(/^gwk_[a-z0-9]{40}$/);
+    const shown = await get(id);
+    expect(shown['key']).toBe(`gw********${key.slice(-2)}`);
+    expect(JSON.stringify([shown, await management.store.find('ApiKey', id)])).not.toContain(key);
+  });
+
+  test('of a person has the person, and others have none', async () => {
+    const { id } = await make({ user_id: 'ada' }, 'workspace/user');
+    expect(await get(id)).toMatchObject({ type: 'workspace-user', user_id: 'ada' });
+    const without = await call('a', 'POST', '/api-keys/workspace/user', BODY);
+    expect([without.status, without.body]).toMatchObject([400, { error: { param: 'user_id' } }]);
+  });
+
+  test('of the organisation is made by one of the organisation', async () => {
+    expect((await call('a', 'POST', '/api-keys/organisation/service', BODY)).status).toBe(403);
+    const { body } = await call('organisation', 'POST', '/api-keys/organisation/service', BODY);
+    expect((await call('a', 'GET', `/api-keys/${String(body['id'])}`)).status).toBe(404);
+    expect((await call('organisation', 'GET', '/api-keys')).body).toMatchObject({
+      total: 1,
+      data: [{ id: body['id'], type: 'organisation-service', organisation_id: ORGANISATION_ID, workspace_id: null }],
+    });
+  });
+
+  test('has its defaults changed member by member', async () => {
+    const place = { kind: 'GatewayConfig', namespace: 'team-a', name: 'pc-main' } as const;
+    await management.store.create(place, { spec: { config: { provider: '@main' } } }, { force: false });
+    const config = await management.store.get(place);
+    const { id } = await make({ defaults: { metadata: { team: 'a' }, allow_config_override: false } });
+    await put(id, { defaults: { config_id: config?.meta.uid } });
+    expect(await get(id)).toMatchObject({
+      defaults: { metadata: { team: 'a' }, config_id: 'pc-main' },
+      allow_config_override: 0,
+    });
+    await put(id, { defaults: { config_id: null } });
+    expect(await get(id)).toMatchObject({ defaults: { metadata: { team: 'a' }, config_id: null } });
+    expect((await put(id, { defaults: { config_id: 'absent' } })).body).toMatchObject({
+      errorCode: 'AB02',
+      error: { param: 'defaults.config_id' },
+    });
+  });
+
+  test('gets no scope that its maker does not have', async () => {
+    const scopes = ['policies.list', 'completions.write'];
+    expect((await call('a', 'POST', '/api-keys/workspace/service', { ...BODY, scopes })).status).toBe(403);
+    const { id } = await make();
+    expect((await put(id, { scopes: ['completions:write'] })).status).toBe(403);
+    expect((await put(id, { scopes: ['policies.read'] })).status).toBe(200);
+  });
+
+  test('of another workspace is not there', async () => {
+    const { id } = await make();
+    for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const) {
+      expect((await call('b', method, `/api-keys/${id}`, body)).status, method).toBe(404);
+    }
+  });
+
+  test('needs the scope of its type', async () => {
+    const only = await createTestManagement(['workspace_user_api_keys', 'policies']);
+    expect((await only.call('a', 'POST', '/api-keys/workspace/service', BODY)).status).toBe(403);
+    expect((await only.call('a', 'POST', '/api-keys/workspace/user', { ...BODY, user_id: 'ada' })).status).toBe(200);
+    await only.close();
+  });
+
+  test.for([
+    { rule: 'a type that there is not', path: 'organisation/user', body: {}, param: null },
+    { rule: 'an end that is over', body: { expires_at: '2026-12-31T00:00:00Z' }, param: 'expires_at' },
+    { rule: 'a scope of other types', body: { scopes: ['organisation_service_api_keys.create'] }, param: 'scopes[0]' },
+    { rule: 'an address that is none', body: { alert_emails: ['ada'] }, param: 'alert_emails[0]' },
+  ])('is refused with $rule', async ({ path = 'workspace/service', body, param }) => {
+    const answer = await call('a', 'POST', `/api-keys/${path}`, { ...BODY, ...body });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param } }]);
+  });
+
+  test('that is not generated by the operator is not rotated', async () => {
+    const { id } = await make();
+    const answer = await put(id, { rotation_policy: { rotation_period: 'weekly' } });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'rotation_policy' } }]);
+  });
+});

@@ -1,0 +1,1 @@
+export { API_KEYS } from './api-keys.ts';

@@ -1,0 +1,112 @@
+/** Accounts at providers: the fields of the provider that are credentials go into a Secret, the others into the resource. */
+import type { Issue } from '@gatehouse/crds';
+import { toCamel, toSnake } from '@gatehouse/crds/config';
+import type { ResourceOf } from '@gatehouse/crds/kinds';
+import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf, settingsProblems } from '@gatehouse/crds/providers';
+import { invalid } from '../http/rest-error.ts';
+import type { SecretDraft } from '../store/index.ts';
+import { MASK } from './masks.ts';
+
+type Value = string | null | undefined;
+type Connection = Pick<ResourceOf<'VirtualKey'>['spec'], 'secretRef' | 'settings' | 'customHost'>;
+
+interface GivenConnection {
+  readonly provider: string;
+  readonly key: Value;
+  /** Fields of the provider and `custom_host`, by their names in the body: in either spelling. */
+  readonly fields: Readonly<Record<string, Value>>;
+  /** Of the fields in the body. */
+  readonly path: Issue['path'];
+}
+
+interface Account {
+  /** The name of the resource. */
+  readonly name: string;
+  /** As it is; empty for a new one. */
+  readonly spec: Connection;
+}
+
+interface ConnectionOfDraft {
+  /** The members of the spec that change; undefined takes one away. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly secret: SecretDraft | undefined;
+}
+
+const plain = (id: string): string => id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The id of a provider in any spelling; as it is where none is known. */
+export function providerIdOf(given: string): string {
+  if (PROVIDER_CATALOGUE.has(given)) return given;
+  return [...PROVIDER_CATALOGUE.keys()].find((id) => plain(id) === plain(given)) ?? given;
+}
+
+/** What is given is put over what is there. Throws RestError INVALID for fields that the provider does not have. */
+export function toConnection(given: GivenConnection, account: Account): ConnectionOfDraft {
+  const { provider, key, fields, path } = given;
+  const entry = PROVIDER_CATALOGUE.get(provider);
+  const secretNames = new Set(entry === undefined ? [] : secretFieldsOf(entry));
+  const secrets = new Map<string, Value>([[API_KEY, key]]);
+  const settings: Record<string, Value> = {};
+  const issues: Issue[] = [];
+  let customHost: Value;
+  for (const [name, value] of Object.entries(fields)) {
+    const field = toSnake(name);
+    if (field === 'custom_host') customHost = value;
+    else if (secretNames.has(field)) secrets.set(field, value);
+    else {
+      settings[field] = value;
+      const problems = settingsProblems(entry, [field]).map(({ message }) => message);
+      issues.push(...problems.map((message): Issue => ({ code: 'invalid', path: [...path, name], message })));
+    }
+  }
+  if (issues.length > 0) throw invalid(issues, 'body');
+  const credential = toCredential(secrets, account);
+  return {
+    spec: {
+      ...credential.spec,
+      ...(Object.keys(settings).length === 0 ? {} : { settings: over(account.spec.settings, settings) }),
+      ...(customHost === undefined ? {} : { customHost: customHost ?? undefined }),
+    },
+    secret: credential.secret,
+  };
+}
+
+function over(before: Connection['settings'], given: Readonly<Record<string, Value>>): object | undefined {
+  const all = Object.entries({ ...before, ...given }).filter(([, value]) => typeof value === 'string');
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+}
+
+/** The Secret that the account names takes the entries; else one of its own. Masks keep what is there. */
+function toCredential(secrets: ReadonlyMap<string, Value>, { name, spec: { secretRef } }: Account): ConnectionOfDraft {
+  const given = [...secrets].filter(([, value]) => value !== undefined && value !== MASK);
+  const own = secretRef?.namespace === undefined ? secretRef : undefined;
+  const [first] = given;
+  if (first === undefined) return { spec: {}, secret: undefined };
+  if (given.length === 1 && first[0] === API_KEY) return toApiKey(first[1], own, name);
+  if (own?.key !== undefined && own.key !== API_KEY) {
+    const message = `the account reads one entry of the Secret ${own.name}; let secretRef name the Secret alone`;
+    throw invalid([{ code: 'invalid', path: ['key'], message }], 'body');
+  }
+  const entries = Object.fromEntries(given.map(([field, value]) => [field, value ?? undefined]));
+  const ref = { name: own?.name ?? name };
+  return { spec: { secretRef: ref }, secret: { name: ref.name, entries } };
+}
+
+/** The API key alone is one entry, which can go without the others. */
+function toApiKey(key: Value, own: Connection['secretRef'], name: string): ConnectionOfDraft {
+  if (typeof key === 'string') {
+    const ref = own ?? { name, key: API_KEY };
+    return { spec: { secretRef: ref }, secret: { name: ref.name, entries: { [ref.key ?? API_KEY]: key } } };
+  }
+  if (own === undefined) return { spec: {}, secret: undefined };
+  const secret = { name: own.name, entries: { [own.key ?? API_KEY]: undefined } };
+  return { spec: own.key === undefined ? {} : { secretRef: undefined }, secret };
+}
+
+/** The fields of a provider as answers have them. */
+export const showSettings = ({ settings = {}, customHost }: Connection, spelling: 'camel' | 'snake') =>
+  Object.fromEntries(
+    Object.entries({ ...settings, ...(customHost === undefined ? {} : { custom_host: customHost }) }).map(
+      ([name, value]) => [spelling === 'camel' ? toCamel(name) : name, value],
+    ),
+  );

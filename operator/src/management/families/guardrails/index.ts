@@ -1,0 +1,1 @@
+export { GUARDRAILS } from './guardrails.ts';

@@ -1,0 +1,98 @@
+import { usagePolicies } from '@gatehouse/crds/rest';
+import type { StoredObject } from '../store/index.ts';
+import type { Home, Tenancy } from '../tenancy/index.ts';
+import { type BoundOperation, serveOperation } from './family.ts';
+import { givenFields } from './fields.ts';
+import { findObject } from './find.ts';
+import { pageOf } from './pages.ts';
+import { toConditions, toSelection } from './policy-selection.ts';
+import { type FieldNames, written } from './write.ts';
+
+const WHAT = 'usage limit policy';
+const KIND = 'UsageLimitPolicy';
+const NAMES: FieldNames = { displayName: 'name', values: 'value' };
+
+function toView({ meta, spec }: StoredObject<'UsageLimitPolicy'>, home: Home, { organisationId }: Tenancy) {
+  return {
+    id: meta.uid,
+    name: spec.displayName ?? meta.name,
+    ...toSelection(spec),
+    type: spec.type,
+    credit_limit: Number(spec.creditLimit),
+    alert_threshold: spec.alertThreshold === undefined ? null : Number(spec.alertThreshold),
+    periodic_reset: spec.periodicReset ?? null,
+    periodic_reset_days: spec.periodicResetDays ?? null,
+    next_usage_reset_at: spec.nextUsageResetAt ?? null,
+    status: 'active' as const,
+    workspace_id: home.workspace?.id ?? organisationId,
+    organisation_id: organisationId,
+    created_at: meta.createdAt,
+    last_updated_at: meta.createdAt,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+  };
+}
+
+interface Fields {
+  readonly name?: string | undefined;
+  readonly credit_limit?: number | undefined;
+  readonly alert_threshold?: number | null | undefined;
+  readonly periodic_reset?: 'monthly' | 'weekly' | null | undefined;
+  readonly periodic_reset_days?: number | null | undefined;
+  readonly next_usage_reset_at?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+function toFields(body: Fields): Readonly<Record<string, unknown>> {
+  const decimal = (value: number | null | undefined) => (typeof value === 'number' ? String(value) : value);
+  return givenFields({
+    displayName: body.name,
+    creditLimit: decimal(body.credit_limit),
+    alertThreshold: decimal(body.alert_threshold),
+    periodicReset: body.periodic_reset,
+    periodicResetDays: body.periodic_reset_days,
+    nextUsageResetAt: body.next_usage_reset_at,
+    description: body.description,
+  });
+}
+
+export const USAGE_LIMIT_POLICIES: readonly BoundOperation[] = [
+  serveOperation(usagePolicies.list, async ({ caller, query }, { store, tenancy }) => {
+    const home = await tenancy.workspaceOf(caller, query.workspace_id);
+    const { status = 'active', type } = query;
+    const policies = status === 'active' ? await store.list(KIND, home.namespace) : [];
+    const wanted = policies.filter(({ spec }) => type === undefined || spec.type === type);
+    return pageOf(wanted, query, (policy) => toView(policy, home, tenancy));
+  }),
+  serveOperation(usagePolicies.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
+    const home = await tenancy.workspaceOf(caller, body.workspace_id);
+    const { conditions, group_by, type } = body;
+    const spec = { ...toFields(body), conditions: toConditions(conditions), groupBy: group_by, type };
+    const place = { kind: KIND, namespace: home.namespace, name: `usage-${randomName(8)}` } as const;
+    const { meta } = written(await store.create(place, { spec }, { force }), WHAT, NAMES);
+    return { id: meta.uid, slug: meta.name, object: 'policy' as const };
+  }),
+  serveOperation(usagePolicies.get, async (call, services) => {
+    const { object, home } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
+    return { ...toView(object, home, services.tenancy), object: 'policy' as const };
+  }),
+  serveOperation(usagePolicies.update, async (call, services) => {
+    const { object } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
+    const { conditions } = call.body;
+    const change = ({ spec }: StoredObject<'UsageLimitPolicy'>) => ({
+      spec: {
+        ...spec,
+        ...toFields(call.body),
+        ...(conditions === undefined ? {} : { conditions: toConditions(conditions) }),
+      },
+    });
+    const place = { kind: KIND, namespace: object.meta.namespace, name: object.meta.name } as const;
+    written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
+    return {};
+  }),
+  serveOperation(usagePolicies.delete, async (call, services) => {
+    const { object } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
+    const place = { kind: KIND, namespace: object.meta.namespace, name: object.meta.name } as const;
+    written(await services.store.delete(place, { force: call.force }), WHAT);
+    return {};
+  }),
+];

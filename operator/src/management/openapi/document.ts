@@ -1,0 +1,98 @@
+/** The operations as an OpenAPI document. Source: OpenAPI 3.1, whose schemas are JSON Schema of draft 2020-12. */
+import { REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
+import { z } from 'zod';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  required: ['success', 'errorCode', 'message', 'error'],
+  properties: {
+    success: { const: false },
+    errorCode: { enum: [...new Set(Object.values(REST_ERRORS).map(({ code }) => code))] },
+    message: { type: 'string' },
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'param', 'type'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        param: { type: ['string', 'null'] },
+        type: { enum: [...new Set(Object.values(REST_ERRORS).map(({ type }) => type))] },
+      },
+    },
+    issues: {
+      type: 'array',
+      items: { type: 'object', properties: { param: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+};
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}
+
+/** Paths are below `/v1`. */
+export function openApiDocument(operations: readonly RestOperation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: toOperation(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Management API', version: 'v1' },
+    servers: [{ url: '/v1' }],
+    security: [{ gatewayKey: [] }, { bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        gatewayKey: { type: 'apiKey', in: 'header', name: 'x-gw-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: ERROR },
+    },
+  };
+}
+
+function toOperation({ id, path, summary, scopes, query, body, answer }: RestOperation): object {
+  const error = { $ref: '#/components/schemas/Error' };
+  return {
+    operationId: id,
+    tags: [id.split('.')[0]],
+    summary,
+    ...(scopes.length === 0 ? {} : { description: `Needs the scope ${scopes.join(' or ')}.` }),
+    parameters: [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query))],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+    responses: {
+      200: {
+        description: 'Done.',
+        ...(answer === undefined ? {} : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } }),
+      },
+      default: { description: 'It was refused, or failed.', content: { 'application/json': { schema: error } } },
+    },
+  };
+}
+
+const pathParameters = (path: string): object[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function queryParameters(query: z.ZodType): object[] {
+  const { properties = {}, required = [] } = schemaOf(query, 'output') as {
+    readonly properties?: Readonly<Record<string, object>>; // queries are objects
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}

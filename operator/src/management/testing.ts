@@ -1,0 +1,81 @@
+/** The management API over a store in memory, with two workspaces and a key for each way to call it. */
+import { createHash } from 'node:crypto';
+import { type Caller, createManagementServer, createTenancy, OPERATIONS, type ResourceStore } from './index.ts';
+import { createMemoryStore } from './store/testing.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface TestManagement {
+  readonly store: ResourceStore;
+  /** `key` is the name of a caller: `a` and `b` of their workspaces, `organisation`, `reader`, `expired`. */
+  call(key: string | undefined, method: Method, url: string, body?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
+
+/** `resources` are those of the scopes that callers have, e.g. `policies`. */
+export async function createTestManagement(resources: readonly string[]): Promise<TestManagement> {
+  const store = createMemoryStore();
+  const byHash = new Map(
+    Object.entries(callersOf(resources)).map(([key, value]) => [createHash('sha256').update(key).digest('hex'), value]),
+  );
+  let names = 0;
+  const app = createManagementServer({
+    operations: OPERATIONS,
+    services: {
+      store,
+      tenancy: createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace: 'gatehouse-system' }),
+      randomName: (length) => {
+        names += 1;
+        return String(names).padStart(length, '0');
+      },
+      now: () => Date.UTC(2027, 0, 1),
+    },
+    keys: { find: (sha256) => byHash.get(sha256) },
+    onCall: () => undefined,
+  });
+  for (const name of ['team-a', 'team-b']) {
+    const place = { kind: 'Workspace', namespace: undefined, name } as const;
+    await store.create(place, { spec: { namespace: name } }, { force: false });
+  }
+  return {
+    store,
+    call: async (key, method, url, body) => {
+      const answer = await app.inject({
+        method,
+        url: `/v1${url}`,
+        ...(key === undefined ? {} : { headers: { 'x-gw-api-key': key } }),
+        ...(body === undefined ? {} : { payload: body }),
+      });
+      return { status: answer.statusCode, body: answer.payload === '' ? {} : answer.json() };
+    },
+    close: () => app.close(),
+  };
+}
+
+function callersOf(resources: readonly string[]): Readonly<Record<string, Caller>> {
+  const actions = ['list', 'create', 'read', 'update', 'delete'];
+  const caller = (over: Partial<Caller>): Caller => ({
+    keyId: 'key',
+    keyName: 'test',
+    type: 'workspace-service',
+    workspace: 'team-a',
+    user: undefined,
+    scopes: new Set(resources.flatMap((resource) => actions.map((action) => `${resource}.${action}`))),
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    ...over,
+  });
+  return {
+    a: caller({}),
+    b: caller({ workspace: 'team-b' }),
+    organisation: caller({ type: 'organisation-service', workspace: undefined }),
+    reader: caller({ scopes: new Set(resources.map((resource) => `${resource}.list`)) }),
+    expired: caller({ expiresAtMs: 1 }),
+  };
+}
