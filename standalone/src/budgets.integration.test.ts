@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createMockProvider } from './mock-provider/index.ts';
-import { addressOf, startGatehouse, tempFolder } from './testing/index.ts';
+import { addressOf, runGatehouse, startGatehouse, tempFolder } from './testing/index.ts';
 
 const KEY = 'gwk_app_of_tests';
 const LIMIT = 200;
@@ -64,6 +64,27 @@ describe.for(['1', '2'])('gatehouse standalone with a budget and --workers %s', 
     const url = await addressOf(second);
     for (let i = 0; i < 4; i += 1) expect((await ask(url)).status).toBe(412);
   });
+});
+
+test('gatehouse usage shows what all workers have spent of a budget', async () => {
+  await using mock = await createMockProvider();
+  using folder = tempFolder(filesFor(mock.url));
+  const ports = ['--port', '0', '--admin-port', '0'];
+  const data = ['--data', `${folder.path}/.data`];
+  await using gateway = startGatehouse(['standalone', '--resources', folder.path, ...data, '--workers', '2', ...ports]);
+  const url = await addressOf(gateway);
+  const admin = await waitFor(() => /status are on (http:\/\/\S+)/.exec(gateway.err)?.[1], {
+    what: 'the admin address',
+  });
+  let spent = 0;
+  for (let i = 0; i < 4; i += 1) spent += (await ask(url)).tokens;
+  expect(spent).toBeGreaterThan(0);
+  const used = async (): Promise<number> => {
+    const { out } = await runGatehouse(['usage', '--url', admin, '--json']);
+    return Number((JSON.parse(out) as { used: string }[])[0]?.used);
+  };
+  // A worker knows what the others told the second before.
+  await waitFor(async () => (await used()) === spent, { what: 'the use of all workers' });
 });
 
 /** The last line that is whole has the total: there is one budget. */

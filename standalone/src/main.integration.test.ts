@@ -93,7 +93,8 @@ describe('gatehouse standalone', () => {
   test('opens the admin listener on an address of its own', async () => {
     using folder = tempFolder(FILES);
     const env = { HOST: '127.0.0.2', GATEHOUSE_ADMIN_HOST: '127.0.0.3', GATEHOUSE_ADMIN_KEY: 'k'.repeat(32) };
-    await using child = startGatehouse(['standalone', '--resources', folder.path, ...FREE_PORTS], env);
+    const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
+    await using child = startGatehouse(args, env);
     expect(await addressOf(child)).toContain('//127.0.0.2:');
     const admin = /Metrics and status are on (http:\S+)/.exec(child.err)?.[1];
     expect(admin).toContain('//127.0.0.3:');

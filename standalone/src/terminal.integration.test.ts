@@ -77,7 +77,7 @@ describe.runIf(hasScript)('gatehouse standalone at a terminal', () => {
     const url = await waitFor(() => urlIn(terminal.text), { what: 'the address' });
     await ask(url, mock.url);
     await waitFor(() => REQUEST.test(stripVTControlCharacters(terminal.text)), { what: 'the line of the request' });
-    expect(terminal.text).toContain('Loaded: 1 workspace, 0 keys, 0 providers, 0 configs');
+    expect(terminal.text).toContain('Loaded: 1 workspace, 0 keys, 0 providers, 0 configs, 0 guardrails');
     expect(terminal.text).not.toContain('{"level"');
     expect(terminal.text.includes('\u001b[32m200')).toBe(colours);
   });

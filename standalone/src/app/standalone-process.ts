@@ -6,9 +6,16 @@ import {
   type Gateway,
   type GatewaySettings,
   type Logger,
+  type ManagementAddress,
   type Variables,
 } from '@gatehouse/gateway';
-import { createResourceFolder, type FolderState, stateOfResources } from '../resource-folder/index.ts';
+import { type Management, type ManagementOptions, startManagement } from '../management/index.ts';
+import {
+  createResourceFolder,
+  type FolderState,
+  type ResourceFolder,
+  stateOfResources,
+} from '../resource-folder/index.ts';
 import { createWorkerPool, forkWorker } from '../workers/index.ts';
 import { withAdminKey } from './admin-key.ts';
 import { type FolderFollower, followFolder } from './follow-folder.ts';
@@ -56,34 +63,51 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   const { source, logger, adminSha256 } = options;
   const name = source.kind === 'folder' ? source.folder : source.name;
   const report = createProblemReport(name, logger, options.showsProblems !== true);
-  const server = createServer(options, report.status);
-  let version = 0;
-  let served: FolderState['snapshot'] | undefined;
-  const serve = async (state: FolderState): Promise<void> => {
-    report.note(state);
-    if (state.snapshot === served) return;
-    served = state.snapshot;
+  const { state, follow, folder } = await openSource(source, options);
+  let served = state.snapshot;
+  let snapshot = withAdminKey(served, adminSha256);
+  const management = folder && (await serveManagement({ root: name, folder, snapshot: () => snapshot, logger }));
+  const server = createServer(options, { sourceStatus: report.status, management: management?.address });
+  let version = 1;
+  const serve = async (next: FolderState): Promise<void> => {
+    report.note(next);
+    if (next.snapshot === served) return;
+    served = next.snapshot;
+    snapshot = withAdminKey(served, adminSha256);
     version += 1;
-    await server.load(version, withAdminKey(state.snapshot, adminSha256));
+    await server.load(version, snapshot);
+  };
+  const closeAll = async (end: () => Promise<void>): Promise<void> => {
+    await end();
+    await management?.close();
   };
   try {
-    const { state, follow } = await openSource(source, options);
-    await serve(state);
+    report.note(state);
+    await server.load(version, snapshot);
     const ports = await server.listen();
     const following = follow(serve);
     const stop = async (end: () => Promise<void>): Promise<void> => {
       await following?.close();
-      await end();
+      await closeAll(end);
     };
     return { ...ports, state, drain: () => stop(server.drain), close: () => stop(server.close) };
   } catch (error) {
-    await server.close();
+    await closeAll(server.close);
     throw error;
   }
 }
 
+/** Without a place for its socket, such as on a read-only file system, the gateway serves all the same. */
+function serveManagement(options: ManagementOptions): Promise<Management | undefined> {
+  return startManagement(options).catch((error: unknown) => {
+    options.logger.warn({ err: error }, 'Management API is not served: its socket cannot be opened');
+    return undefined;
+  });
+}
+
 interface OpenSource {
   readonly state: FolderState;
+  readonly folder: ResourceFolder | undefined;
   /** Serves later states, too. */
   follow(serve: (state: FolderState) => Promise<void>): FolderFollower | undefined;
 }
@@ -92,12 +116,13 @@ async function openSource(source: ResourceSource, options: StandaloneOptions): P
   const { settings, variables, logger } = options;
   const { caps } = settings;
   if (source.kind === 'fixed') {
-    return { state: stateOfResources(source.name, source.resources, { variables, caps }), follow: () => undefined };
+    const state = stateOfResources(source.name, source.resources, { variables, caps });
+    return { state, folder: undefined, follow: () => undefined };
   }
   const { folder: path, mockPorts } = source;
   const folder = createResourceFolder([path], { variables, caps, mockPorts, now: () => performance.now() });
   const { state } = await folder.refresh();
-  return { state, follow: (serve) => followFolder({ folder, logger, onState: serve }, state) };
+  return { state, folder, follow: (serve) => followFolder({ folder, logger, onState: serve }, state) };
 }
 
 /** What serves Snapshots: this process, or its workers. */
@@ -107,9 +132,9 @@ interface Server extends Pick<Gateway, 'listen' | 'drain' | 'close'> {
 
 function createServer(
   { settings, variables, logger, workers, budgetStore }: StandaloneOptions,
-  sourceStatus: () => object,
+  given: { readonly sourceStatus: () => object; readonly management: ManagementAddress | undefined },
 ): Server {
-  const ports = { sourceStatus, ...(budgetStore === undefined ? {} : { budgetStore }) };
+  const ports = { ...given, ...(budgetStore === undefined ? {} : { budgetStore }) };
   if (workers !== undefined) {
     const pool = createWorkerPool({ ...workers, ...ports, settings, logger, fork: forkWorker });
     return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot) };

@@ -5,6 +5,8 @@ import { type Shell, UsageError } from './shell.ts';
 export interface Option {
   /** Placeholder of the value in the help; absent: a switch without a value. */
   readonly value?: string;
+  /** One letter, for the same option behind one dash. */
+  readonly short?: string;
   readonly summary: string;
   readonly default?: string;
   /** The only values. */
@@ -31,6 +33,8 @@ export interface Operands {
   readonly value: string;
   /** The only values. */
   readonly choices?: readonly string[];
+  /** The only values of the first one, which says what is done with the others. */
+  readonly actions?: readonly string[];
 }
 
 export interface Command {
@@ -56,6 +60,7 @@ export function parseInvocation(command: Command, args: readonly string[], shell
   }
   if (operands !== undefined && positionals.length === 0) throw new UsageError(`${operands.value} is missing`);
   for (const operand of positionals) checkChoice(operand, operands?.choices);
+  checkChoice(positionals[0] ?? '', operands?.actions);
   const options = Object.entries(command.options).map(([name, option]) => {
     const value = textOf(values[name]) ?? option.default;
     if (value !== undefined) checkChoice(value, option.choices, `--${name} `);
@@ -71,7 +76,10 @@ function checkChoice(value: string, choices: readonly string[] | undefined, wher
 
 function parse({ options }: Command, args: readonly string[]) {
   const config: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-    Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+    Object.entries(options).map(([name, { value, short }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) },
+    ]),
   );
   try {
     return parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });

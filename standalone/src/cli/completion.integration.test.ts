@@ -49,6 +49,10 @@ describe('bash', () => {
     { line: 'gatehouse validate --h', want: ['--help'] },
     { line: 'gatehouse validate ', want: [] },
     { line: 'gatehouse completion z', want: ['zsh'] },
+    { line: 'gatehouse guardrail ', want: ['test'] },
+    { line: 'gatehouse guardrail test ', want: [] },
+    { line: 'gatehouse guardrail test a.yaml -o ', want: ['table', 'json'] },
+    { line: 'gatehouse guardrail test a.yaml --sk', want: ['--skip-calls'] },
     { line: 'gatehouse nonsense --', want: [] },
   ])('completes "$line"', async ({ line, want }) => {
     expect(await complete(line)).toEqual(want);

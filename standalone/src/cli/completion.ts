@@ -68,19 +68,23 @@ function toBash(commands: readonly Command[]): string {
 
 function bashCommand(command: Command): string[] {
   const { name, operands } = command;
-  const values = optionsOf(command).flatMap(([option, { value, choices, completes }]) => {
+  const values = optionsOf(command).flatMap(([option, { value, short, choices, completes }]) => {
     if (value === undefined) return [];
     const folders = '_gatehouse_folders "$word"; return';
     const action =
       completes === 'folders' ? folders : choices === undefined ? 'return' : `words='${choices.join(' ')}'`;
-    return [`          --${option}) ${action} ;;`];
+    const letter = short === undefined ? '' : `|-${short}`;
+    return [`          --${option}${letter}) ${action} ;;`];
   });
   const words = [...optionsOf(command).map(([option]) => `--${option}`), ...(operands?.choices ?? [])].join(' ');
   // Where a file may stand, options are offered after a dash only: the shell completes files itself.
   const files = operands !== undefined && operands.choices === undefined;
-  const others = files ? `[[ $word == -* ]] && words='${words}'` : `words='${words}'`;
+  const dash = files ? `[[ $word == -* ]] && words='${words}'` : `words='${words}'`;
+  const others = operands?.actions === undefined ? dash : `${bashActions(operands.actions)}; ${dash}`;
   return [`      ${name})`, '        case $before in', ...values, `          *) ${others} ;;`, '        esac ;;'];
 }
+
+const bashActions = (actions: readonly string[]): string => `[ "$COMP_CWORD" -eq 2 ] && words='${actions.join(' ')}'`;
 
 /** Text between single quotes, without the characters that `_arguments` and `_describe` read themselves. */
 const zshText = (text: string): string => text.replace(/'/g, "'\\''").replace(/[[\]:]/g, '\\$&');
@@ -121,7 +125,8 @@ function zshCommand(command: Command): string[] {
       : [
           `'*:${zshText(operands.value)}:${operands.choices === undefined ? '_files' : `(${operands.choices.join(' ')})`}'`,
         ];
-  return [`    ${name}) _arguments ${[...options, ...rest].join(' ')} ;;`];
+  const first = operands?.actions === undefined ? [] : [`'1:action:(${operands.actions.join(' ')})'`];
+  return [`    ${name}) _arguments ${[...options, ...first, ...rest].join(' ')} ;;`];
 }
 
 const fishText = (text: string): string => text.replace(/[\\']/g, '\\$&');
@@ -141,13 +146,16 @@ function toFish(commands: readonly Command[]): string {
 function fishCommand(command: Command): string[] {
   const { name, operands } = command;
   const start = `complete -c gatehouse -n '__fish_seen_subcommand_from ${name}'`;
-  const options = optionsOf(command).map(([option, { summary, value, choices, completes }]) => {
+  const options = optionsOf(command).map(([option, { summary, short, value, choices, completes }]) => {
     const listed = choices === undefined ? 'x' : `xa '${choices.join(' ')}'`;
     const kind =
       value === undefined ? '' : ` -${completes === 'folders' ? "xa '(__fish_complete_directories)'" : listed}`;
-    return `${start} -l ${option}${kind} -d '${fishText(summary)}'`;
+    return `${start} -l ${option}${short === undefined ? '' : ` -s ${short}`}${kind} -d '${fishText(summary)}'`;
   });
   if (operands === undefined) return options;
   const values = operands.choices === undefined ? '-F' : `-a '${operands.choices.join(' ')}'`;
-  return [...options, `${start} ${values}`];
+  const { actions = [] } = operands;
+  const first = `'__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${actions.join(' ')}'`;
+  const choice = actions.length === 0 ? [] : [`complete -c gatehouse -n ${first} -a '${actions.join(' ')}'`];
+  return [...options, ...choice, `${start} ${values}`];
 }

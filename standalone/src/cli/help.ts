@@ -32,8 +32,8 @@ export function describeCommand({ name, summary, notes = [], operands, options, 
     `Usage: ${usage}`,
     '',
     ...inColumns(
-      Object.entries(all).map(([option, { value, summary: text, default: given }]) => [
-        `--${option}${value === undefined ? '' : ` ${value}`}`,
+      Object.entries(all).map(([option, { value, short, summary: text, default: given }]) => [
+        `${short === undefined ? '' : `-${short}, `}--${option}${value === undefined ? '' : ` ${value}`}`,
         given === undefined ? text : `${text} (${given})`,
       ]),
     ),

@@ -4,6 +4,7 @@ import { toPrintable } from '../terminal/index.ts';
 import { type Command, parseInvocation } from './command.ts';
 import { createCompletion } from './completion.ts';
 import { doctor } from './doctor/index.ts';
+import { guardrail } from './guardrail.ts';
 import { describeAll, describeCommand } from './help.ts';
 import { mockProvider } from './mock-provider.ts';
 import { render } from './render.ts';
@@ -16,7 +17,17 @@ import { PACKAGE_VERSION, version } from './version.ts';
 export { CommandError, type Shell, STOP_CODES, type StopSignal } from './shell.ts';
 
 const completion: Command = createCompletion(() => COMMANDS);
-const COMMANDS: readonly Command[] = [standalone, validate, render, doctor, usage, mockProvider, version, completion];
+const COMMANDS: readonly Command[] = [
+  standalone,
+  validate,
+  render,
+  guardrail,
+  doctor,
+  usage,
+  mockProvider,
+  version,
+  completion,
+];
 
 /** Runs the command line. Returns the exit status: 0, 1 when the command failed, 2 for invalid arguments. */
 export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {

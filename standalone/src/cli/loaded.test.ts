@@ -10,8 +10,8 @@ const snapshot = (...kinds: readonly AnyEntry['kind'][]) => ({
 const problem = (line: number): FileProblem => ({ file: 'a.yaml', line, column: 1, message: 'wrong' });
 
 test('what is served is counted by kind', () => {
-  const loaded = describeLoaded({ snapshot: snapshot('workspace', 'key', 'key', 'credential', 'config') });
-  expect(loaded).toBe('1 workspace, 2 keys, 0 providers, 1 config');
+  const loaded = describeLoaded({ snapshot: snapshot('workspace', 'key', 'key', 'credential', 'config', 'guardrail') });
+  expect(loaded).toBe('1 workspace, 2 keys, 0 providers, 1 config, 1 guardrail');
 });
 
 test('problems are shown with their places, as far as there is room', () => {

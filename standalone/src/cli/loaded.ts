@@ -7,10 +7,11 @@ const SHOWN: readonly (readonly [kind: EntryKind, word: string])[] = [
   ['key', 'key'],
   ['provider', 'provider'],
   ['config', 'config'],
+  ['guardrail', 'guardrail'],
 ];
 const MAX_PROBLEM_LINES = 10;
 
-/** `1 workspace, 2 keys, 3 providers, 0 configs`: what is served. */
+/** `1 workspace, 2 keys, 3 providers, 0 configs, 1 guardrail`: what is served. */
 export function describeLoaded({ snapshot }: Pick<FolderState, 'snapshot'>): string {
   const counts = new Map<EntryKind, number>();
   for (const { kind } of snapshot.entries) counts.set(kind, (counts.get(kind) ?? 0) + 1);

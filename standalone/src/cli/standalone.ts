@@ -11,6 +11,7 @@ import {
 } from '../app/index.ts';
 import { openBudgetFile } from '../budget-file/index.ts';
 import { type FoundProviders, findProviders, MOCKED, toResources } from '../environment-resources/index.ts';
+import { lockFolder } from '../folder-lock/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
@@ -70,27 +71,42 @@ export const standalone: Command = {
     const settings = withLog(adapt(settingsOf(shell.variables), options, shell), log);
     const workers = workersOf(options['workers'] ?? '');
     if (resources !== undefined) await checkFolder(resources);
-    const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
-    const providers = findProviders(shell.variables, shell.variables[ADMIN_KEY]);
-    const mock = await startMock(options, providers);
+    const lock = unwrap(await lockFolder({ folder: data }));
     try {
-      const source = sourceOf(resources, providers, mock);
-      const process = await start({ source, settings, workers, admin, data, shell, log });
-      const { host = LOOPBACK, adminHost = host } = settings.listen;
-      const started = { process, host, adminHost, mockUrl: mock?.url, adminKey: admin.fresh };
-      if (resources === undefined) {
-        const isKeyGiven = (shell.variables[ADMIN_KEY] ?? '').trim() !== '';
-        shell.err(welcomeWithoutFolder({ ...started, providers, data, isKeyGiven }));
-      } else {
-        shell.err(welcome({ ...started, resources, exampleKey: options['example-key'] }));
-      }
-      await untilStopped(shell, process);
+      await serve({ shell, options, log, settings, workers });
     } finally {
-      await mock?.close();
+      await lock.release();
     }
     return 0;
   },
 };
+
+/** Until it is stopped. */
+async function serve({ shell, options, log, settings, workers }: Chosen): Promise<void> {
+  const { resources, data = '' } = options;
+  const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
+  const providers = findProviders(shell.variables, shell.variables[ADMIN_KEY]);
+  const mock = await startMock(options, providers);
+  try {
+    const source = sourceOf(resources, providers, mock);
+    const process = await start({ source, settings, workers, admin, data, shell, log });
+    const { host = LOOPBACK, adminHost = host } = settings.listen;
+    const started = { process, host, adminHost, mockUrl: mock?.url, adminKey: admin.fresh };
+    if (resources === undefined) {
+      const isKeyGiven = (shell.variables[ADMIN_KEY] ?? '').trim() !== '';
+      shell.err(welcomeWithoutFolder({ ...started, providers, data, isKeyGiven }));
+    } else {
+      shell.err(welcome({ ...started, resources, exampleKey: options['example-key'] }));
+    }
+    await untilStopped(shell, process);
+  } finally {
+    await mock?.close();
+  }
+}
+
+interface Chosen extends Pick<Start, 'shell' | 'log' | 'settings' | 'workers'> {
+  readonly options: Options;
+}
 
 const LOOPBACK = '127.0.0.1';
 

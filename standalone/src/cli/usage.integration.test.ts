@@ -103,6 +103,15 @@ describe('gatehouse usage', () => {
     expect(err).toContain('further budgets');
   });
 
+  test('names the subject of tokens whose claims have a budget', async () => {
+    const owner = { kind: 'key', id: 'token/team-a/0123456789abcdef/idp/ada', slug: 'idp/ada' } as const;
+    await using own = await gateway([row({ id: `${owner.id}|cost|month`, owner, name: 'month' })]);
+    const { out } = await run(['--url', own.url]);
+    expect(out[1]?.split(/ {2,}/).slice(0, 4)).toEqual(['token', 'idp/ada', 'team-a', 'month']);
+    const { out: json } = await run(['--url', own.url, '--json']);
+    expect(JSON.parse(json.join('\n'))).toMatchObject([{ kind: 'token', owner: 'idp/ada', budget: 'month' }]);
+  });
+
   test('says so when nothing was used', async () => {
     await using own = await gateway([]);
     expect((await run(['--url', own.url])).out).toEqual(['No budget has been used since the gateway started']);

@@ -80,9 +80,7 @@ async function read(url: URL, token: string | undefined) {
   });
   if (answer.status === 401) throw new CommandError(`${url.origin} wants a token: --token or ${TOKEN_VARIABLE}`);
   if (answer.status === 404)
-    throw new CommandError(
-      `${url.origin} is no admin listener of a gateway that counts budgets, or one of a process with workers`,
-    );
+    throw new CommandError(`${url.origin} is no admin listener of a gateway that counts budgets`);
   const report = answer.ok ? usageReport.safeParse(parse(await textOf(answer, url))).data : undefined;
   if (report === undefined)
     throw new CommandError(`${url.origin} answered ${answer.status} without the use of budgets`);
@@ -138,8 +136,11 @@ const KINDS: Readonly<Record<BudgetRow['owner']['kind'], string>> = {
 
 const UNITS = { cost: 'USD', tokens: 'tokens', requests: 'requests' } as const;
 
+/** A subject of tokens has budgets as a key has, and no resource. */
+const kindOf = ({ kind, id }: BudgetRow['owner']): string => (id.startsWith('token/') ? 'token' : KINDS[kind]);
+
 const toJson = ({ owner, slot, name, type, limit, used, periodStartMs, resetsAtMs }: BudgetRow): object => ({
-  kind: KINDS[owner.kind],
+  kind: kindOf(owner),
   owner: owner.slug,
   ...(slot === '' ? {} : { workspace: slot }),
   ...(owner.bucket === undefined ? {} : { group: owner.bucket }),
@@ -167,7 +168,7 @@ function cellsOf({ owner, slot, name, type, used, limit, resetsAtMs }: BudgetRow
   const budget = owner.bucket === undefined ? name : `${name} ${owner.bucket}`;
   const unit = UNITS[type];
   return [
-    KINDS[owner.kind],
+    kindOf(owner),
     owner.slug,
     slot === '' ? '-' : slot,
     budget,

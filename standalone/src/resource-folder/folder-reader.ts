@@ -15,14 +15,16 @@ export interface FolderScan {
 }
 
 export interface FolderReader {
-  /** `nowMs` is of a monotonic clock. Scans must not overlap. */
-  scan(nowMs: number): Promise<FolderScan>;
+  /** `nowMs` is of a monotonic clock; `written` files have been written whole and need not settle. Scans must not overlap. */
+  scan(nowMs: number, written?: ReadonlySet<string>): Promise<FolderScan>;
 }
 
 /** How long a file must stay unchanged, in ms: longer than the pause of a program between two writes. */
 const SETTLE_MS = 40;
 /** The same for removed or empty files: many programs empty or remove a file before they write it again. */
 const SETTLE_ABSENT_MS = 150;
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A change that has not settled, and when it was first seen. */
 interface Pending {
@@ -34,12 +36,12 @@ export function createFolderReader(roots: readonly string[]): FolderReader {
   let files: FileSet | undefined;
   let pending: ReadonlyMap<string, Pending> = new Map();
   return {
-    scan: async (nowMs) => {
+    scan: async (nowMs, written = NONE) => {
       const listing = await listFiles(roots);
       const settled =
         files === undefined
           ? { signatures: signaturesOf(listing), pending }
-          : settle(listing, { files, pending, nowMs });
+          : settle(listing, { files, pending, nowMs, written });
       pending = settled.pending;
       files = await updateFiles(files ?? new Map(), settled.signatures, ORGANISATION_NAMESPACE);
       return {
@@ -64,10 +66,11 @@ interface Settling {
   readonly files: FileSet;
   readonly pending: ReadonlyMap<string, Pending>;
   readonly nowMs: number;
+  readonly written: ReadonlySet<string>;
 }
 
 /** The signatures that apply now, and the changes that have not settled. */
-function settle(listing: Listing, { files, pending, nowMs }: Settling) {
+function settle(listing: Listing, { files, pending, nowMs, written }: Settling) {
   const signatures = new Map<string, string>();
   const left = new Map<string, Pending>();
   for (const path of [...new Set([...files.keys(), ...listing.files.keys()])].sort()) {
@@ -75,7 +78,7 @@ function settle(listing: Listing, { files, pending, nowMs }: Settling) {
     const stamp = listing.files.get(path);
     const seen = isHidden(path, listing) ? known : stamp?.signature;
     const change = changeOf({ known, seen, last: pending.get(path), nowMs });
-    const rests = change === undefined || nowMs - change.sinceMs >= restOf(stamp);
+    const rests = change === undefined || written.has(path) || nowMs - change.sinceMs >= restOf(stamp);
     if (!rests) left.set(path, change);
     const signature = rests ? seen : known;
     if (signature !== undefined) signatures.set(path, signature);

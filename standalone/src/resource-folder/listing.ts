@@ -75,6 +75,15 @@ async function readNames(path: string, walk: Walk): Promise<readonly string[]> {
   }
 }
 
+/** The signature of a file as it is now; undefined: it is not there. */
+export async function signatureOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch((error: unknown) => codeOf(error));
+  return typeof found === 'string' ? undefined : fileStampOf(found).signature;
+}
+
+/** When the file of a signature was written, in Unix time. */
+export const writtenAtMs = (signature: string): number => Math.floor(Number(signature.split(':')[2]));
+
 /** A file replaced by one of the same size and time still has another inode number. */
 const fileStampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): FileStamp => ({
   signature: [ino, size, mtimeMs, ctimeMs].join(':'),

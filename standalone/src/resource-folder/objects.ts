@@ -15,6 +15,8 @@ export interface FileObject {
   readonly value: WorldObject;
   /** It has the default namespace because it names none. */
   readonly inDefaultNamespace: boolean;
+  /** The document of the text, and the path of the object in it where it is an item of a list. */
+  readonly at: { readonly document: number; readonly path: FieldPath };
   locate(path: FieldPath): Position;
 }
 
@@ -45,7 +47,7 @@ const MAX_LIST_DEPTH = 4;
 
 export function readObjects(documents: readonly SourceDocument[], options: ReadOptions): FileContent {
   const content = { objects: [] as FileObject[], problems: [] as DocumentProblem[], ignored: [] as string[] };
-  for (const part of documents.flatMap((document) => [...partsOf(document, document.value, [])])) {
+  for (const part of documents.flatMap((document, i) => [...partsOf({ ...document, i }, document.value, [])])) {
     const read = readObject(part, options);
     if (read === undefined) continue;
     if (typeof read === 'string') content.ignored.push(read);
@@ -58,14 +60,20 @@ export function readObjects(documents: readonly SourceDocument[], options: ReadO
 /** A document, or one item of a list in it. */
 interface Part {
   readonly value: unknown;
+  readonly at: FileObject['at'];
   locate(path: FieldPath): Position;
 }
 
-function* partsOf(document: SourceDocument, value: unknown, path: FieldPath, depth = 0): Generator<Part> {
+function* partsOf(
+  document: SourceDocument & { readonly i: number },
+  value: unknown,
+  path: FieldPath,
+  depth = 0,
+): Generator<Part> {
   if (isObject(value) && isList(value) && depth < MAX_LIST_DEPTH) {
     for (const [i, item] of value.items.entries()) yield* partsOf(document, item, [...path, 'items', i], depth + 1);
   } else {
-    yield { value, locate: (below) => document.locate([...path, ...below]) };
+    yield { value, at: { document: document.i, path }, locate: (below) => document.locate([...path, ...below]) };
   }
 }
 
@@ -75,7 +83,7 @@ const isList = (value: Record<string, unknown>): value is Record<string, unknown
 
 /** The object, a problem, the name of a kind that is ignored, or undefined for an empty document. */
 function readObject(
-  { value, locate }: Part,
+  { value, at, locate }: Part,
   { defaultNamespace }: ReadOptions,
 ): FileObject | DocumentProblem | string | undefined {
   if (value === null) return undefined;
@@ -114,6 +122,7 @@ function readObject(
       metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) },
     } as unknown as WorldObject,
     inDefaultNamespace: namespace !== undefined && namespace !== metadata['namespace'],
+    at,
     locate,
   };
 }

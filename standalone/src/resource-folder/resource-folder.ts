@@ -3,12 +3,13 @@
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Variables } from '@gatehouse/gateway';
-import { type Translation, translate } from '@gatehouse/operator/translate';
+import { type Translation, translate, type World } from '@gatehouse/operator/translate';
 import { type FoundProblem, foldConsequences } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
 import { createFolderReader, type FolderScan } from './folder-reader.ts';
 import { readObjects } from './objects.ts';
 import { type FileProblem, formatProblem } from './problem.ts';
+import type { LocatedObject } from './remarks.ts';
 import { createWorldSource, ORGANISATION_NAMESPACE } from './world-source.ts';
 
 /** The content of the folder at one moment. */
@@ -35,8 +36,19 @@ export interface Refreshed {
 }
 
 export interface ResourceFolder {
-  /** Scans the files, reads those that have changed, and translates. Calls must not overlap. */
-  refresh(): Promise<Refreshed>;
+  /** Scans the files, reads those that have changed, and translates. `written` files are whole and are read at once. */
+  refresh(written?: ReadonlySet<string>): Promise<Refreshed>;
+  /** As of the last refresh; undefined before the first one. */
+  view(): FolderView | undefined;
+}
+
+/** What was read, for who changes it. */
+export interface FolderView {
+  readonly world: World;
+  readonly translation: Translation;
+  readonly files: FileSet;
+  /** Every object of a file, by `Kind/namespace/name` or `Kind/name`. */
+  readonly located: ReadonlyMap<string, LocatedObject>;
 }
 
 interface ResourceOptions {
@@ -57,17 +69,21 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   const reader = createFolderReader(roots);
   const source = createWorldSource(options);
   let translation: Translation | undefined;
+  let view: FolderView | undefined;
   let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
   const read = ({ files, problems }: FolderScan): FolderState => {
     const {
       world,
       problems: found,
       remarks,
+      located,
       locate,
       keys,
     } = source.gather(files, { isComplete: problems.length === 0 });
     translation = translate(world, translation);
+    view = { world, translation, files, located };
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
     return {
@@ -79,14 +95,20 @@ export function createResourceFolder(roots: readonly string[], options: Resource
       ignored: [...new Set(contents.flatMap(({ ignored }) => ignored))].sort(),
     };
   };
+  const refresh = async (written?: ReadonlySet<string>): Promise<Refreshed> => {
+    const scan = await reader.scan(options.now(), written);
+    const trouble = scan.problems.map(formatProblem).join('\n');
+    if (seen?.files !== scan.files || seen.trouble !== trouble)
+      seen = { files: scan.files, trouble, state: read(scan) };
+    return { state: seen.state, folders: scan.folders, againInMs: scan.againInMs };
+  };
   return {
-    refresh: async () => {
-      const scan = await reader.scan(options.now());
-      const trouble = scan.problems.map(formatProblem).join('\n');
-      if (seen?.files !== scan.files || seen.trouble !== trouble)
-        seen = { files: scan.files, trouble, state: read(scan) };
-      return { state: seen.state, folders: scan.folders, againInMs: scan.againInMs };
+    refresh: (written) => {
+      const next = last.then(() => refresh(written));
+      last = next.catch(() => undefined); // whoever asked gets the error
+      return next;
     },
+    view: () => view,
   };
 }
 

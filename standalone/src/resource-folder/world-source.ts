@@ -18,6 +18,8 @@ export const ORGANISATION_NAMESPACE = 'gatehouse-system';
 
 export interface GatheredWorld {
   readonly world: World;
+  /** Every object of a file, by `Kind/namespace/name` or `Kind/name`. */
+  readonly located: ReadonlyMap<string, LocatedObject>;
   /** Problems of files, of Secrets and of objects that are defined twice. */
   readonly problems: readonly FoundProblem[];
   /** Settings that are valid, but most likely not what was meant. */
@@ -76,6 +78,7 @@ export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSour
           },
           served: 'all',
         },
+        located,
         problems,
         remarks: remarksOf(located.values(), { variables, mockPorts }),
         locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, located)),

@@ -6,6 +6,7 @@ import { waitFor } from '@gatehouse/test/kit';
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 export interface ChildGatehouse extends AsyncDisposable {
+  readonly pid: number | undefined;
   /** Output so far. */
   readonly out: string;
   readonly err: string;
@@ -28,6 +29,7 @@ export function startGatehouse(args: readonly string[], env: Readonly<Record<str
     child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
   });
   return {
+    pid: child.pid,
     get out() {
       return written.out;
     },

@@ -3,7 +3,15 @@
  * Messages keep their order. What they may hold together is bounded where they are made.
  */
 import type { AnyEntry, SchemaVersion } from '@gatehouse/crds/snapshot';
-import type { GatewaySettings, MetricReport, SnapshotStatus } from '@gatehouse/gateway';
+import type {
+  BudgetTotal,
+  BudgetUsage,
+  GatewaySettings,
+  LimitsStatus,
+  ManagementAddress,
+  MetricReport,
+  SnapshotStatus,
+} from '@gatehouse/gateway';
 import type { Call, CallResult } from './shared-state/index.ts';
 
 /** Settings that the worker cannot read from its environment, which is that of the parent. */
@@ -12,6 +20,8 @@ export interface WorkerSettings
     Required<Pick<GatewaySettings, 'fleetId'>> {
   /** How many workers share the memory of the machine. */
   readonly processes: number;
+  /** Where the parent serves the management API. */
+  readonly management?: ManagementAddress | undefined;
 }
 
 /** Some entries that differ from what the worker has; it loads them all after the last part. */
@@ -41,6 +51,9 @@ export type ParentMessage =
   | { readonly type: 'results'; readonly results: readonly CallResult[] }
   /** Asks for a report. */
   | { readonly type: 'report' }
+  /** Asks what budgets have used. */
+  | { readonly type: 'usage' }
+  | { readonly type: 'seed'; readonly totals: readonly BudgetTotal[] }
   | { readonly type: 'scraped'; readonly text: string };
 
 /** From a worker to the parent. */
@@ -50,5 +63,8 @@ export type WorkerMessage =
   | { readonly type: 'failed'; readonly failure: ListenFailure }
   | { readonly type: 'calls'; readonly calls: readonly Call[] }
   | { readonly type: 'report'; readonly report: MetricReport }
+  | { readonly type: 'usage'; readonly usage: readonly BudgetUsage[] }
+  /** At the start and after each change. */
+  | { readonly type: 'limits'; readonly limits: ReturnType<LimitsStatus['current']> }
   /** Asks for the metrics of all processes. */
   | { readonly type: 'scrape' };

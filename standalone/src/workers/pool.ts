@@ -8,8 +8,11 @@ import {
   createMetricsSum,
   type GatewaySettings,
   type Logger,
+  type ManagementAddress,
 } from '@gatehouse/gateway';
+import { createBudgetsOfWorkers } from './budgets-of-workers.ts';
 import type { Child } from './children.ts';
+import { createLimitsOfWorkers } from './limits-of-workers.ts';
 import type { WorkerSettings } from './messages.ts';
 import { createScrape } from './scrape.ts';
 import { createServed } from './served.ts';
@@ -30,6 +33,8 @@ export interface PoolOptions {
   fork(): Child;
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus: () => object | undefined;
+  /** Where this process serves the management API. */
+  readonly management?: ManagementAddress | undefined;
 }
 
 export interface WorkerPool {
@@ -57,21 +62,27 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
   const served = createServed();
   let accepting = false;
   const scrape = createScrape(metrics, () => listening());
+  const budgets = createBudgetsOfWorkers(() => listening());
+  const limits = createLimitsOfWorkers(() => listening());
   const supervisor = createSupervisor({
     ...options,
-    settings: settingsOfWorkers(settings, options.count),
+    settings: { ...settingsOfWorkers(settings, options.count), management: options.management },
     state: createStateServer(state),
     events: {
       onLog: options.writeLog,
       onReport: scrape.onReport,
+      onUsage: budgets.onUsage,
+      onLimits: limits.update,
       metricsText: scrape.text,
       onChange: () => {
         metrics.workers.set(listening().length);
         served.update(supervisor.workers);
+        limits.update();
       },
       onExit: (worker) => {
         metrics.end(worker.id);
         scrape.onExit(worker);
+        budgets.onExit(worker);
       },
       onRestart: () => metrics.restarts.add({}),
     },
@@ -79,6 +90,8 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
   const listening = (): readonly Worker[] => [...supervisor.workers].filter(({ isListening }) => isListening);
   const admin = createAdmin(settings, {
     snapshots: served,
+    budgets,
+    limits,
     metrics: { text: scrape.text, contentType: metrics.contentType },
     isAccepting: () => accepting && listening().length > 0,
     sourceStatus: () => ({ ...sourceStatus(), workers: [...supervisor.workers].map(toStatus) }),

@@ -38,7 +38,7 @@ export function runWorker(process: WorkerProcess): void {
   });
 }
 
-function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): void {
+function start(process: WorkerProcess, { processes, management, ...own }: WorkerSettings): void {
   const settings = { ...toSettings(readEnvironment(process.variables)), ...own };
   const lines = createLogChannel(process.writeLog);
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: lines }).child({
@@ -60,6 +60,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
     variables: process.variables,
     logger,
     metricsOnMain: true,
+    management,
     sinks: [{ name: 'report', record: onRecord }],
     worker: {
       processes,
@@ -70,6 +71,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         }),
     },
   });
+  tellLimits(process, gateway);
   const assemble = createAssembly();
   let listening: Promise<void> | undefined;
   setInterval(() => {
@@ -95,7 +97,9 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         shared.receive(message.results);
         return;
       case 'report':
-        void report(process, gateway);
+      case 'usage':
+      case 'seed':
+        void answer(process, gateway, message);
         return;
       case 'scraped':
         for (const resolve of scrapes.splice(0)) resolve(message.text);
@@ -105,6 +109,23 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         return;
     }
   });
+}
+
+function tellLimits(process: WorkerProcess, { limits }: Gateway): void {
+  const tell = (): void => process.send({ type: 'limits', limits: limits.current() });
+  limits.onChange(tell);
+  tell();
+}
+
+/** Never rejects. */
+async function answer(
+  process: WorkerProcess,
+  gateway: Gateway,
+  message: Extract<ParentMessage, { readonly type: 'report' | 'usage' | 'seed' }>,
+): Promise<void> {
+  if (message.type === 'report') return report(process, gateway);
+  if (message.type === 'usage') return process.send({ type: 'usage', usage: gateway.budgets.usage() });
+  return gateway.budgets.seed(message.totals);
 }
 
 async function listen(process: WorkerProcess, gateway: Gateway): Promise<void> {

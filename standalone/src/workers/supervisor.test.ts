@@ -27,6 +27,8 @@ test('a worker is replaced as soon as the system starts processes again', async 
     events: {
       onLog: () => undefined,
       onReport: () => undefined,
+      onUsage: () => undefined,
+      onLimits: () => undefined,
       metricsText: async () => '',
       onChange: () => undefined,
       onExit: () => undefined,

@@ -16,7 +16,7 @@ export interface SupervisorOptions {
   fork(): Child;
   /** Waits for so many ms before a replacement; in real time when absent. */
   readonly wait?: (ms: number) => Promise<void>;
-  readonly events: Pick<WorkerEvents, 'onLog' | 'onReport' | 'metricsText'> & {
+  readonly events: Pick<WorkerEvents, 'onLog' | 'onReport' | 'onUsage' | 'onLimits' | 'metricsText'> & {
     /** What a worker has loaded, or which workers serve, has changed. */
     onChange(): void;
     /** After it has left the workers. */

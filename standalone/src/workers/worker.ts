@@ -1,6 +1,6 @@
 /** One worker as its parent sees it. */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
-import type { MetricReport, SnapshotStatus } from '@gatehouse/gateway';
+import type { BudgetTotal, BudgetUsage, LimitsStatus, MetricReport, SnapshotStatus } from '@gatehouse/gateway';
 import type { Child } from './children.ts';
 import { readLines } from './log-lines.ts';
 import type { ListenFailure, SnapshotPart, WorkerMessage, WorkerSettings } from './messages.ts';
@@ -20,6 +20,9 @@ export interface WorkerEvents {
   onFailed(failure: ListenFailure): void;
   onLog(text: string): void;
   onReport(worker: Worker, report: MetricReport): void;
+  onUsage(worker: Worker, usage: readonly BudgetUsage[]): void;
+  /** Where it counts limits has changed. */
+  onLimits(worker: Worker): void;
   onExit(worker: Worker, reason: number | string): void;
   metricsText(): Promise<string>;
 }
@@ -35,8 +38,14 @@ export interface Worker {
   /** Sends what differs from what was sent before; versions that were overtaken meanwhile are left out. */
   feed(next: Versioned): void;
   listen(): void;
+  /** Where it counts limits; see `LimitsStatus`. */
+  readonly limits: ReturnType<LimitsStatus['current']>;
   /** Asks for its metrics. */
   requestReport(): void;
+  /** Asks what its budgets have used. */
+  requestUsage(): void;
+  /** See `Budgets` of the gateway. */
+  seed(totals: readonly BudgetTotal[]): void;
   drain(): void;
   kill(): void;
 }
@@ -50,6 +59,7 @@ export interface WorkerOptions {
 
 export function createWorker({ child, settings, state, events }: WorkerOptions): Worker {
   let status: SnapshotStatus | undefined;
+  let limits: Worker['limits'];
   let [mayServe, isListening] = [false, false];
   const worker: Worker = {
     id: child.id,
@@ -68,7 +78,12 @@ export function createWorker({ child, settings, state, events }: WorkerOptions):
       if (!mayServe) void child.send({ type: 'listen' });
       mayServe = true;
     },
+    get limits() {
+      return limits;
+    },
     requestReport: () => void child.send({ type: 'report' }),
+    requestUsage: () => void child.send({ type: 'usage' }),
+    seed: (totals) => void child.send({ type: 'seed', totals }),
     drain: () => void child.send({ type: 'drain' }),
     kill: child.kill,
   };
@@ -84,6 +99,11 @@ export function createWorker({ child, settings, state, events }: WorkerOptions):
         return events.onFailed(message.failure);
       case 'report':
         return events.onReport(worker, message.report);
+      case 'usage':
+        return events.onUsage(worker, message.usage);
+      case 'limits':
+        limits = message.limits;
+        return events.onLimits(worker);
       case 'calls': {
         const results = await state.execute(message.calls);
         return results.length === 0 ? undefined : child.send({ type: 'results', results });

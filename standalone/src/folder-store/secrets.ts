@@ -1,0 +1,61 @@
+/** Secrets that belong to objects of the management API. */
+import { isObject } from '@gatehouse/crds';
+import type { Place, SecretDraft, WriteProblem } from '@gatehouse/operator/management';
+import { objectKey, type WorldObject } from '@gatehouse/operator/translate';
+import type { Files } from './files.ts';
+import { keyOf } from './stored-objects.ts';
+import type { Edit } from './yaml-edit/index.ts';
+
+/** Names the object that a Secret belongs to: `Kind/name`. */
+const OWNER = 'gatehouse.dev/belongs-to';
+
+interface SecretWrite {
+  readonly place: Place;
+  readonly draft: SecretDraft | undefined;
+  readonly force: boolean;
+}
+
+const ownerOf = ({ kind, name }: Place): string => `${kind}/${name}`;
+
+/** Writes the entries into the Secret of the object, in a file of its own that only the owner of the process may read. */
+export async function writeSecret(
+  files: Files,
+  { place, draft, force }: SecretWrite,
+): Promise<WriteProblem | undefined> {
+  if (draft === undefined) return undefined;
+  const { namespace = '' } = place;
+  const id = `Secret/${objectKey(namespace, draft.name)}`;
+  const found = files.located(id);
+  const entries = Object.entries(draft.entries);
+  if (found === undefined) {
+    const stringData = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+    const metadata = { name: draft.name, namespace, annotations: { [OWNER]: ownerOf(place) } };
+    const content = { apiVersion: 'v1', kind: 'Secret', metadata, stringData };
+    return files.add({ path: [namespace, 'secret', draft.name], content, isPrivate: true });
+  }
+  if (!force && annotationsOf(found.object.value)[OWNER] !== ownerOf(place)) {
+    return { kind: 'owned', owner: `whoever wrote the Secret ${draft.name}`, fields: entries.map(([name]) => name) };
+  }
+  return files.editById(
+    id,
+    entries.flatMap(([name, value]): Edit[] => [
+      { path: ['data', name], value: undefined },
+      { path: ['stringData', name], value },
+    ]),
+  );
+}
+
+/** Removes the Secrets of an object that is gone. */
+export async function removeSecretsOf(files: Files, place: Place): Promise<void> {
+  const prefix = keyOf(place).slice(0, -place.name.length);
+  const own = [...files.all()].filter(
+    ([id, { object }]) =>
+      id === `Secret/${prefix}${object.name}` && annotationsOf(object.value)[OWNER] === ownerOf(place),
+  );
+  for (const [id] of own) await files.remove(id);
+}
+
+const annotationsOf = ({ metadata }: WorldObject): Readonly<Record<string, unknown>> => {
+  const { annotations } = metadata;
+  return isObject(annotations) ? annotations : {};
+};

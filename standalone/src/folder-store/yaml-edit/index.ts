@@ -1,0 +1,1 @@
+export { type Edit, editObject, type ObjectPlace, removeObject, UneditableText } from './edit.ts';

@@ -1,0 +1,127 @@
+/** Families of the management API over sockets: what each of them writes is in the folder and in force. */
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
+import { ADMIN_KEY, startTestProcess, type TempFolder, tempFolder } from '../testing/index.ts';
+import { type Answer, callApi } from './testing.ts';
+
+const API = 'apiVersion: gatehouse.dev/v1alpha1';
+const TEAM_KEY = 'gwk_team_of_tests';
+const TEAM_SHA256 = createHash('sha256').update(TEAM_KEY).digest('hex');
+
+let mock: MockProvider;
+let folder: TempFolder;
+let running: Awaited<ReturnType<typeof startTestProcess>>;
+beforeAll(async () => {
+  mock = await createMockProvider();
+  folder = tempFolder({
+    'team.yaml': `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a }\n`,
+    'key.yaml': `${API}\nkind: ApiKey\nmetadata: { name: app, namespace: team-a }\nspec: { type: workspace-service, sha256: ${TEAM_SHA256}, scopes: [completions.write] }\n`,
+  });
+  running = await startTestProcess(folder.path);
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  folder?.[Symbol.dispose]();
+  await mock?.close();
+});
+
+const call = (method: string, path: string, body?: object): Promise<Answer> =>
+  callApi(running.url, path, { method, key: ADMIN_KEY, ...(body === undefined ? {} : { body }) });
+
+/** The slug of what was made. */
+async function made(path: string, body: object): Promise<string> {
+  const answer = await call('POST', path, { workspace_id: 'team-a', ...body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const { slug, data } = answer.body as { slug?: string; data?: { slug?: string } };
+  return String(slug ?? data?.slug);
+}
+
+const fileOf = (kind: string, name: string): string => join(folder.path, 'team-a', kind, `${name}.yaml`);
+
+test('a guardrail has its credential in a Secret, which goes with it', async () => {
+  const check = { id: 'lakera.guard', parameters: { credentials: { apiKey: 'canary-guardrail' } } };
+  const slug = await made('/guardrails', { name: 'Lakera', checks: [check] });
+  expect(readFileSync(fileOf('guardrail', slug), 'utf8')).not.toContain('canary');
+  expect(readFileSync(fileOf('secret', slug), 'utf8')).toContain('canary-guardrail');
+  expect(statSync(fileOf('secret', slug)).mode & 0o777).toBe(0o600);
+  expect(JSON.stringify((await call('GET', `/guardrails/${slug}`)).body)).not.toContain('canary');
+  expect((await call('DELETE', `/guardrails/${slug}`)).status).toBe(200);
+  expect(() => statSync(fileOf('secret', slug))).toThrow('ENOENT');
+});
+
+test('a virtual key serves requests with the key that came in, and with the next one', async () => {
+  const slug = await made('/virtual-keys', {
+    name: 'Mine',
+    provider: 'openai',
+    key: 'canary-1',
+    customHost: `${mock.url}/v1`,
+  });
+  const chat = async (): Promise<string | undefined> => {
+    const body = { model: `@${slug}/mock-small`, messages: [{ role: 'user', content: 'hi' }] };
+    await callApi(running.url, '/chat/completions', { method: 'POST', key: TEAM_KEY, body });
+    return mock.requests.at(-1)?.headers.authorization;
+  };
+  await waitFor(async () => (await chat()) === 'Bearer canary-1', { what: 'the key' });
+  expect((await call('PUT', `/virtual-keys/${slug}`, { key: 'canary-2' })).status).toBe(200);
+  await waitFor(async () => (await chat()) === 'Bearer canary-2', { what: 'the new key' });
+  expect(JSON.stringify([(await call('GET', `/virtual-keys/${slug}`)).body, running.log])).not.toContain('canary');
+  expect(readFileSync(fileOf('virtual-key', slug), 'utf8')).not.toContain('canary');
+});
+
+test('a config routes requests with the key that it came with', async () => {
+  const config = { provider: 'openai', api_key: 'canary-config', custom_host: `${mock.url}/v1` };
+  const slug = await made('/configs', { name: 'Direct', config });
+  const body = { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] };
+  const chat = async (): Promise<number> => {
+    const headers = { 'x-gw-api-key': TEAM_KEY, 'x-gw-config': slug, 'content-type': 'application/json' };
+    const answer = await fetch(`${running.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  await waitFor(async () => (await chat()) === 200, { what: 'the config' });
+  expect(mock.requests.at(-1)?.headers.authorization).toBe('Bearer canary-config');
+  const { body: shown } = await call('GET', `/configs/${slug}`);
+  expect((await call('PUT', `/configs/${slug}`, { config: shown['config'] })).status).toBe(200);
+  expect(readFileSync(fileOf('gateway-config', slug), 'utf8')).not.toContain('canary');
+  expect(await chat()).toBe(200);
+});
+
+test('an API key opens the management API and is refused when it is gone', async () => {
+  const body = { workspace_id: 'team-a', name: 'Reader', scopes: ['configs.list'] };
+  const { status, body: answer } = await call('POST', '/api-keys/workspace/service', body);
+  expect(status, JSON.stringify(answer)).toBe(200);
+  const key = String(answer['key']);
+  const list = async (): Promise<number> => (await callApi(running.url, '/configs', { key })).status;
+  await waitFor(async () => (await list()) === 200, { what: 'the key' });
+  const { slug } = (await call('GET', `/api-keys/${String(answer['id'])}`)).body as { slug: string };
+  expect(readFileSync(fileOf('api-key', slug), 'utf8')).not.toContain(key);
+  expect(JSON.stringify(running.log)).not.toContain(key);
+  expect((await call('DELETE', `/api-keys/${slug}`)).status).toBe(200);
+  await waitFor(async () => (await list()) === 401, { what: 'the refusal' });
+});
+
+test('a provider routes requests to its integration', async () => {
+  folder.write(
+    'integration.yaml',
+    `${API}\nkind: Integration\nmetadata: { name: account, namespace: team-a }\nspec: { provider: openai, customHost: "${mock.url}/v1" }\n`,
+  );
+  const body = { workspace_id: 'team-a', name: 'Account', slug: 'account', integration_id: 'account' };
+  await waitFor(async () => (await call('POST', '/providers', body)).status === 200, { what: 'the integration' });
+  const question = { model: '@account/mock-small', messages: [{ role: 'user', content: 'hi' }] };
+  const chat = () => callApi(running.url, '/chat/completions', { method: 'POST', key: TEAM_KEY, body: question });
+  await waitFor(async () => (await chat()).status === 200, { what: 'the provider' });
+});
+
+test('the operations are described to every key', async () => {
+  const { status, body } = await callApi(running.url, '/openapi.json', { key: TEAM_KEY });
+  expect([status, body]).toEqual([200, expect.objectContaining({ openapi: '3.1.0' })]);
+  expect((await callApi(running.url, '/openapi.json', { key: 'gwk_unknown' })).status).toBe(401);
+});

@@ -1,0 +1,66 @@
+/** Serves the management API on a socket that only this user can open; gateways pass requests on to it. */
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Snapshot } from '@gatehouse/crds/snapshot';
+import type { Logger, ManagementAddress } from '@gatehouse/gateway';
+import { type CallReport, createManagementServer, createTenancy, OPERATIONS } from '@gatehouse/operator/management';
+import { createFolderStore, uuidOf } from '../folder-store/index.ts';
+import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
+import { createKeyDirectory } from './keys.ts';
+
+export interface ManagementOptions {
+  /** The path of the folder. */
+  readonly root: string;
+  readonly folder: ResourceFolder;
+  /** What is served, with the admin key. */
+  snapshot(): Snapshot;
+  readonly logger: Logger;
+}
+
+export interface Management {
+  readonly address: ManagementAddress;
+  close(): Promise<void>;
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+const randomName = (length: number): string =>
+  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+/** Rejects with the error of the system when the socket cannot be opened. */
+export async function startManagement({ root, folder, snapshot, logger }: ManagementOptions): Promise<Management> {
+  const store = createFolderStore({ root, folder, now: Date.now });
+  const tenancy = createTenancy({
+    store,
+    organisationId: uuidOf('Organisation/default'),
+    organisationNamespace: ORGANISATION_NAMESPACE,
+  });
+  const app = createManagementServer({
+    operations: OPERATIONS,
+    services: { store, tenancy, randomName, now: Date.now },
+    keys: createKeyDirectory(snapshot),
+    onCall: (report) => logCall(logger, report),
+  });
+  const home = await mkdtemp(join(tmpdir(), 'gatehouse-')); // with mode 0700
+  const close = async (): Promise<void> => {
+    await app.close();
+    await rm(home, { recursive: true, force: true });
+  };
+  const socketPath = join(home, 'management');
+  try {
+    await app.listen({ path: socketPath });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { address: { socketPath }, close };
+}
+
+/** Writes say who made them; reads are not logged. */
+function logCall(logger: Logger, { operation, caller, status, requestId, failure }: CallReport): void {
+  const line = { operation: operation.id, key: caller?.keyId, status, requestId };
+  if (failure !== undefined) logger.error({ ...line, err: failure }, 'Management operation failed');
+  else if (operation.method !== 'GET') logger.info(line, 'Management operation was answered');
+}
