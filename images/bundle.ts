@@ -67,8 +67,14 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
 
 const MIN_PACKAGE_BYTES = 100_000;
 
-/** Each large package, the small ones together, and our own code. */
+/** What is loaded only where it is used, each large package, the small ones together, and our own code. */
 const PARTS = [
+  {
+    name: 'opentelemetry',
+    test: /\/node_modules\/@opentelemetry\/(?!api\/)/, // a package that is always loaded needs that one
+    includeDependenciesRecursively: false,
+    priority: 3,
+  },
   {
     debugName: 'package',
     name: (path: string) => packageIn(path)?.replace('/', '-') ?? null,
