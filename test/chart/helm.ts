@@ -114,3 +114,10 @@ export function at(object: unknown, path: string): unknown {
     return isObject(node) ? node[key] : undefined;
   }, object);
 }
+
+/** The object with that id; an error that names all others where it is not rendered. */
+export const find = (objects: readonly Manifest[], id: string): Manifest => {
+  const found = objects.find((object) => idOf(object) === id);
+  if (found === undefined) throw new Error(`${id} is not rendered: ${objects.map(idOf).join(', ')}`);
+  return found;
+};

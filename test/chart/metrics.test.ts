@@ -56,6 +56,7 @@ describe('promtool finds sound', () => {
       const metrics = createMetrics(labels);
       metrics.setCertificateExpiry(2_000_000_000);
       metrics.limitsShared.set(1);
+      metrics.budgetsShared.set(1);
       metrics.observeBudgets(() => []);
       sum.put(id, await metrics.report());
     }

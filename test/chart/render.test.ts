@@ -1,43 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@gatehouse/crds';
 import { describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { FLAGS, parseOptions } from '../../operator/src/config/index.ts';
-import { BOUND_ROLES } from '../../operator/src/rbac.ts';
-import {
-  at,
-  CHART,
-  CRD_CHART,
-  FLEET_NAMESPACE,
-  idOf,
-  type Manifest,
-  NAMESPACE,
-  render,
-  renderText,
-  runHelm,
-} from './helm.ts';
+import { at, CHART, CRD_CHART, find, idOf, NAMESPACE, render, renderText, runHelm } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
-const KUSTOMIZE = join(CHART, '../kustomize');
 const PACKAGE = join(CHART, '../../crds/package.json');
-
-const find = (objects: readonly Manifest[], id: string): Manifest => {
-  const found = objects.find((object) => idOf(object) === id);
-  if (found === undefined) throw new Error(`${id} is not rendered: ${objects.map(idOf).join(', ')}`);
-  return found;
-};
-
-const rulesOf = (role: Manifest): Record<string, string[] | undefined>[] =>
-  (at(role, 'rules') ?? []) as Record<string, string[] | undefined>[]; // roles have no other rules
-
-/** Roles of the operator by where they are bound. */
-const boundRoles = (objects: readonly Manifest[], kind: string) =>
-  objects
-    .filter((object) => object.kind === kind && at(object, 'roleRef.kind') === 'ClusterRole')
-    .map((object) => ({ role: String(at(object, 'roleRef.name')), namespace: object.metadata.namespace }));
 
 describe('the charts', () => {
   test.for([CHART, CRD_CHART])('%s has no lint', async (chart) => {
@@ -67,63 +38,6 @@ describe('what is rendered', () => {
 
   test('is the same each time', async () => {
     expect(await render(EVERYTHING)).toEqual(await render(EVERYTHING));
-  });
-
-  test('grants no wildcard, and lists no Secrets', async () => {
-    const roles = (await render(EVERYTHING)).filter(({ kind }) => kind.endsWith('Role'));
-    const rules = roles.flatMap(rulesOf);
-    expect(rules.length).toBeGreaterThan(5);
-    expect(rules.flatMap((rule) => Object.values(rule).flat()).filter((word) => word?.includes('*'))).toEqual([]);
-    for (const { resources, verbs } of rules) if (resources?.includes('secrets')) expect(verbs).not.toContain('list');
-  });
-
-  test('grants rights on Secrets, and on what runs, in named namespaces alone', async () => {
-    const objects = await render({ ...EVERYTHING, fleetNamespaces: ['edge'], secrets: { namespaces: ['team-a'] } });
-    const forbidden = ['secrets', 'deployments', 'rolebindings', 'clusterroles'];
-    const everywhere = new Set(boundRoles(objects, 'ClusterRoleBinding').map(({ role }) => role));
-    for (const role of everywhere) {
-      for (const { resources = [], verbs = [] } of rulesOf(find(objects, `ClusterRole//${role}`))) {
-        const writes = verbs.some((verb) => verb !== 'list' && verb !== 'watch');
-        if (writes || resources.includes('secrets')) {
-          expect([role, resources.filter((name) => forbidden.includes(name))]).toEqual([role, []]);
-        }
-      }
-    }
-    const placesOf = (role: string) =>
-      boundRoles(objects, 'RoleBinding').flatMap((bound) => (bound.role === role ? [bound.namespace] : []));
-    expect(placesOf('gatehouse-workspace-secrets')).toEqual([NAMESPACE, 'team-a']);
-    for (const role of ['gatehouse-fleets', 'gatehouse-fleet-secrets']) {
-      expect(placesOf(role)).toEqual(['edge', FLEET_NAMESPACE]);
-    }
-  });
-
-  test('binds roles under other names than the commands that it prints', async () => {
-    const objects = await render({ ...EVERYTHING, secrets: { namespaces: ['team-a'] } });
-    const names = objects.flatMap(({ kind, metadata }) => (kind === 'RoleBinding' ? [metadata.name] : []));
-    expect(names).toContain('gatehouse-operator-workspace-secrets');
-    expect(names.filter((name) => Object.values<string>(BOUND_ROLES).includes(name))).toEqual([]);
-  });
-
-  test('grants all Secrets of the cluster to who asks for it, and no more', async () => {
-    const objects = await render({ secrets: { clusterWide: true } });
-    const added = (await render()).map(idOf);
-    expect(objects.map(idOf).filter((id) => !added.includes(id))).toEqual([
-      'ClusterRoleBinding//gatehouse-workspace-secrets',
-    ]);
-  });
-
-  test('for named namespaces has nothing of them in a ClusterRole that is bound everywhere', async () => {
-    const objects = await render({ watchNamespaces: ['team-a'] });
-    const clusterWide = boundRoles(objects, 'ClusterRoleBinding').flatMap(({ role }) =>
-      rulesOf(find(objects, `ClusterRole//${role}`)).flatMap(({ resources }) => resources),
-    );
-    expect(clusterWide).not.toContain('apikeys');
-    expect(clusterWide).not.toContain('pods');
-    expect(clusterWide).toContain('workspaces');
-    const places = boundRoles(objects, 'RoleBinding').filter(
-      ({ role }) => role === 'gatehouse-operator-resources-watched',
-    );
-    expect(places.map(({ namespace }) => namespace)).toEqual([FLEET_NAMESPACE, NAMESPACE, 'team-a'].sort());
   });
 
   test.for(['Deployment//gatehouse-operator', 'StatefulSet//gatehouse-redis', 'Job//gatehouse-retirement'])(
@@ -413,31 +327,3 @@ describe('what is rendered', () => {
     });
   });
 });
-
-describe('the kustomization', () => {
-  const monitoring = EVERYTHING['monitoring'];
-  /** Its controllers have no hook before a removal: the guide has the steps. */
-  const isNoHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] === undefined;
-  const isMonitoring = ({ apiVersion, metadata }: Manifest): boolean =>
-    apiVersion.startsWith('monitoring.') || metadata.name === 'gatehouse-dashboard';
-
-  test.for([
-    { file: 'base/operator.yaml', values: {}, chosen: isNoHook },
-    { file: 'components/monitoring/monitoring.yaml', values: { monitoring }, chosen: isMonitoring },
-  ])('$file is what the chart renders', async ({ file, values, chosen }) => {
-    const objects = (await render(values)).filter(chosen).map(withoutHelm);
-    const notice = '# Generated by test/chart from the chart (UPDATE=1 rewrites it); do not edit.\n';
-    const text = notice + objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
-    const path = join(KUSTOMIZE, file);
-    if (process.env['UPDATE'] === '1') writeFileSync(path, text);
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
-});
-
-/** Without the labels of Helm; `instance` stays, since selectors use it. */
-function withoutHelm(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutHelm);
-  if (!isObject(node)) return node;
-  const kept = Object.entries(node).filter(([key, value]) => key !== 'helm.sh/chart' && value !== 'Helm');
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutHelm(value)]));
-}

@@ -21,6 +21,7 @@ const TOKEN = 'admin-token-of-tests';
 
 const budget = (name: string): BudgetLimit => ({
   id: `key/red/${name}|main`,
+  name: 'main',
   slot: 'red',
   owner: { kind: 'key', id: `key/red/${name}`, slug: name },
   type: 'requests',

@@ -9,11 +9,9 @@ import { parse } from 'yaml';
 import { blocksOf, ROOT } from './documents.ts';
 
 const FOLDER = 'docs/kinds';
-const REFUSED_PAGE = `${FOLDER}/refused.md`;
 const NAMES = Object.keys(KINDS).filter(isKindName);
-const REFUSED: readonly KindName[] = UNSUPPORTED.flatMap(({ kinds = [] }) => kinds);
 
-const pageOf = (kind: KindName): string => (REFUSED.includes(kind) ? REFUSED_PAGE : `${FOLDER}/${toFileName(kind)}.md`);
+const pageOf = (kind: KindName): string => `${FOLDER}/${toFileName(kind)}.md`;
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const examplesIn = (page: string) =>
   blocksOf(page)
@@ -42,10 +40,6 @@ describe.each(NAMES)('the page of %s', (kind) => {
     const checked = examplesOf(KINDS[kind]).filter(({ valid }) => valid);
     for (const example of shown) expect(checked.map(({ object }) => object)).toContainEqual(example);
   });
-});
-
-describe.each(NAMES.filter((kind) => !REFUSED.includes(kind)))('the page of %s, which is served,', (kind) => {
-  const page = pageOf(kind);
 
   test('has every part', () => {
     const headings = [...textOf(page).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
@@ -54,10 +48,8 @@ describe.each(NAMES.filter((kind) => !REFUSED.includes(kind)))('the page of %s, 
 
   test('names every field that is refused', () => {
     const [, refused = ''] = textOf(page).split('## Refused today');
-    const fields = UNSUPPORTED.flatMap((row) => row.fields?.[kind] ?? []);
-    const names = fields
-      .map((field) => field.split('.').at(-1) ?? '')
-      .filter((name) => !/GuardrailRefs|Exempt/.test(name));
+    const fields = UNSUPPORTED.flatMap((row) => row.fields[kind] ?? []);
+    const names = fields.map((field) => field.split('.').at(-1) ?? '');
     for (const name of names) expect(refused, name).toContain(name === 'type' ? 'tokens' : name);
   });
 });

@@ -18,6 +18,7 @@ test('the worked example of the guide is what happens', async () => {
   const of = (name: string): number => given.get(name) ?? Number.NaN;
   const budget: BudgetLimit = {
     id: 'key/team-a/app|main',
+    name: 'main',
     slot: 'team-a',
     owner: { kind: 'key', id: 'key/team-a/app', slug: 'app' },
     type: 'cost',

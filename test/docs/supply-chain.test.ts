@@ -1,7 +1,7 @@
 /** Where what we ship comes from: the lock file, and the bill of materials of each image. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundleModules, partsOf } from '../../images/bundle.ts';
 import { checkLockFile, packagesOf, readLockFile, toBom } from '../../images/index.ts';
@@ -48,6 +48,31 @@ describe('the lock file', () => {
 });
 
 const DEBIAN = [{ name: 'libc6', version: '1:2.36-9+deb12u14', architecture: 'amd64', sha256: 'ab'.repeat(32) }];
+
+/** The parts of a bundle that are loaded when it starts. */
+async function loadedAtStart(file: string): Promise<ReadonlySet<string>> {
+  const loaded = new Set([file]);
+  for (const path of loaded) {
+    const text = await readFile(path, 'utf8');
+    for (const [, part = ''] of text.matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)";$/gm))
+      loaded.add(join(path, '..', part));
+  }
+  return loaded;
+}
+
+test('the bundle of a gateway loads what exports spans only where spans are made', async () => {
+  const scratch = await mkdtemp(join(tmpdir(), 'gatehouse-bundle-test-'));
+  try {
+    const file = join(scratch, 'gateway.js');
+    await bundleModules('gateway', file);
+    const loaded = [...(await loadedAtStart(file))].map((path) => basename(path));
+    expect(loaded).toEqual(expect.arrayContaining(['gateway.js', 'gatehouse.mjs', 'packages.mjs']));
+    expect(await readdir(partsOf(file))).toContain('opentelemetry.mjs');
+    expect(loaded).not.toContain('opentelemetry.mjs');
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+});
 
 describe('the bill of materials of an image', () => {
   test('names every package that the bundle holds, with its checksum, in the form of CycloneDX 1.6', async () => {

@@ -234,7 +234,7 @@ test('it is healthy once it is served, every resource by our checks', async () =
   await becomes('gatehouse', isWell);
   const { resources } = await becomes('team-a', isWell);
   const kinds = new Set(ours(resources).map(({ kind }) => kind));
-  expect(kinds).toEqual(new Set(['ApiKey', 'GatewayConfig', 'VirtualKey', 'Workspace']));
+  expect(kinds).toEqual(new Set(['ApiKey', 'GatewayConfig', 'Guardrail', 'VirtualKey', 'Workspace']));
   expect(ours(resources).filter((resource) => resource.health?.status !== 'Healthy')).toEqual([]);
 });
 
@@ -303,10 +303,11 @@ test('what the repository no longer holds goes, except while another object name
   expect(await namesOf('virtualkeys')).toContain('virtualkey.gatehouse.dev/openai');
 
   await edit('workspace.yaml', '    configRef:\n      name: by-endpoint\n', '');
-  const emptied = await removed(['keys.yaml', 'configs']);
+  const emptied = await removed(['keys.yaml', 'configs', 'guardrails.yaml']);
   const { resources } = await becomes('team-a', (verdict) => isWell(verdict) && verdict.revision === emptied);
   expect(ours(resources).map(({ kind }) => kind)).toEqual(['Workspace']);
-  for (const plural of ['apikeys', 'virtualkeys', 'gatewayconfigs']) expect(await namesOf(plural)).toEqual([]);
+  const gone = ['apikeys', 'virtualkeys', 'gatewayconfigs', 'guardrails'];
+  for (const plural of gone) expect(await namesOf(plural)).toEqual([]);
 });
 
 const namesOf = async (plural: string): Promise<string[]> =>

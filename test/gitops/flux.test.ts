@@ -1,5 +1,5 @@
 /** Flux's own controller applies our examples and reads their health; the operator's part of it, statuses, is played here. */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
@@ -77,9 +77,18 @@ const list = z.looseObject({ items: z.array(manifest) });
 
 /** Objects of the example with a status that the test sets. */
 async function resources(): Promise<Manifest[]> {
-  const plurals = ['apikeys', 'virtualkeys', 'gatewayconfigs', 'workspaces'].map((name) => `${name}.gatehouse.dev`);
+  const plurals = ['apikeys', 'virtualkeys', 'gatewayconfigs', 'guardrails', 'workspaces'].map(
+    (name) => `${name}.gatehouse.dev`,
+  );
   const answer = await runKubectl(controlPlane, ['get', plurals.join(','), '--namespace=team-a', '--output=json']);
   return list.parse(JSON.parse(answer)).items;
+}
+
+/** How many of them the repository holds. */
+async function documentedObjects(): Promise<number> {
+  const files = await readdir(join(repository, 'team-a'), { recursive: true, withFileTypes: true });
+  const texts = files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8'));
+  return (await Promise.all(texts)).flatMap((text) => text.match(/^apiVersion: gatehouse\.dev\//gm) ?? []).length;
 }
 
 /** Plays the operator: every object gets a status of its generation, and one may be stalled. */
@@ -170,7 +179,8 @@ test('what the repository holds is applied and found healthy', async () => {
   await createDocumented('platform');
   await createDocumented('team-a');
   const artifact = await push();
-  await waitFor(async () => (await resources().catch(() => [])).length > 6);
+  const documented = await documentedObjects();
+  await waitFor(async () => (await resources().catch(() => [])).length === documented);
   expect((await verdictOf('team-a')).ready).not.toBe('True');
   await writeStatuses();
   await becomes('team-a', 'True', artifact);
@@ -221,7 +231,7 @@ test('what the repository no longer holds goes, a step with each run while the w
   const certificates = parts.use(await certificatesIn(client, 'default'));
   parts.use(await startAll(client, { certificates, view }));
   await untilAsked(controlPlane, 'team-a');
-  for (const path of ['keys.yaml', 'providers.yaml', 'configs']) {
+  for (const path of ['keys.yaml', 'providers.yaml', 'guardrails.yaml', 'configs']) {
     await rm(join(repository, 'team-a', path), { recursive: true });
   }
   const path = join(repository, 'team-a/workspace.yaml');

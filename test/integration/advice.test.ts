@@ -136,10 +136,10 @@ describe('the answer to', () => {
     },
     {
       rule: 'a field whose engine comes later names the field',
-      headers: inline('{"provider":"@openai","input_guardrails":["x"]}'),
+      headers: inline('{"provider":"@openai","prompt_id":"x"}'),
       status: 400,
       code: 'feature_unsupported',
-      names: ['input_guardrails'],
+      names: ['prompt_id'],
     },
     {
       rule: 'a config that names an unknown provider names the nearest',

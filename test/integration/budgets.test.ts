@@ -2,27 +2,12 @@
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { MockProvider } from '@gatehouse/standalone/mock-provider';
 import { describe, expect, test } from 'vitest';
-import { baseEntries, startWorld, type World } from '../kit/gateway.ts';
-import { type Entries, key, policy, provider, TEAM, workspace } from '../kit/snapshot.ts';
+import { baseEntries } from '../kit/gateway.ts';
+import { account, askModel as ask, startLimited as start } from '../kit/limited-world.ts';
+import { type Entries, key, policy, TEAM, workspace } from '../kit/snapshot.ts';
 
 type Budget = NonNullable<EntryBody<'workspace'>['usageLimits']>[number];
 const tokens = (limit: number): Budget => ({ name: 'main', type: 'tokens', limit });
-
-const start = (entries: (mock: MockProvider) => Entries) => startWorld({ entries });
-const account = (mock: MockProvider, slug: string, body: Partial<EntryBody<'provider'>>, owner: string | null = TEAM) =>
-  provider(slug, { customHost: `${mock.url}/v1`, workspace: owner, ...body });
-
-interface Ask {
-  readonly model?: string;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const ask = (world: World, { model = '@openai/mock-small', body, headers = {} }: Ask = {}) =>
-  world.send('/v1/chat/completions', {
-    headers,
-    body: { model, messages: [{ role: 'user', content: 'hi' }], ...body },
-  });
 
 describe('a budget without anything left answers 412', () => {
   test.for([

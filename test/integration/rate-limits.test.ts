@@ -4,27 +4,15 @@ import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import type { MockProvider } from '@gatehouse/standalone/mock-provider';
 import { describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
-import { type Entries, KEY, key, policy, provider, TEAM, workspace } from '../kit/snapshot.ts';
+import { account, askModel as ask, startLimited as start } from '../kit/limited-world.ts';
+import { startRawUpstream } from '../kit/raw-upstream.ts';
+import { type Entries, KEY, key, policy, TEAM, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 type Limit = NonNullable<EntryBody<'workspace'>['rateLimits']>[number];
 const perDay = (value: number, type: Limit['type'] = 'requests'): Limit => ({ type, unit: 'rpd', value });
 
-const start = (entries: (mock: MockProvider) => Entries) => startWorld({ entries });
-const account = (mock: MockProvider, slug: string, body: Partial<EntryBody<'provider'>>, owner: string | null = TEAM) =>
-  provider(slug, { customHost: `${mock.url}/v1`, workspace: owner, ...body });
-
-interface Ask {
-  readonly model?: string;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const ask = (world: World, { model = '@openai/mock-small', body, headers = {} }: Ask = {}) =>
-  world.send('/v1/chat/completions', {
-    headers,
-    body: { model, messages: [{ role: 'user', content: 'hi' }], ...body },
-  });
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** What the header says is left of a limit. */
 function leftOf({ headers }: Awaited<ReturnType<typeof ask>>, name: string): number {
@@ -139,6 +127,29 @@ describe('a policy', () => {
     expect(statuses).toEqual([200, 200, 429, 429, 200, 200]);
   });
 
+  test('sees the model that a form names before its file, and none behind it', async () => {
+    await using world = await start(() => [
+      policy('RateLimitPolicy:per-model', {
+        conditions: [{ key: 'model', values: ['@openai/whisper-1'] }],
+        groupBy: [{ key: 'api_key' }],
+        rate: perDay(1),
+      }),
+    ]);
+    const field = (name: string, rest: string, content: string) =>
+      `--edge\r\ncontent-disposition: form-data; name="${name}"${rest}\r\n\r\n${content}\r\n`;
+    const [model, file] = [field('model', '', 'Whisper-1'), field('file', '; filename="a.wav"', 'x'.repeat(100_000))];
+    const send = (...parts: string[]) =>
+      world.send('/v1/audio/transcriptions', {
+        headers: { 'x-gw-provider': '@openai', 'content-type': 'multipart/form-data; boundary=edge' },
+        body: Buffer.from(`${parts.join('')}--edge--\r\n`),
+      });
+    const first = await send(model, file);
+    expect([first.status, first.headers['x-gw-model']], first.text).toEqual([200, 'Whisper-1']);
+    expect((await send(model, file)).status).toBe(429);
+    expect((await send(file, model)).status).toBe(200);
+    expect((await send(model, model, file)).json()).toMatchObject({ error: { param: 'model' } });
+  });
+
   test('of the organisation counts all workspaces together', async () => {
     const other = 'gwk_test_other_0123456789abcdef0123456789';
     await using world = await start((mock) => [
@@ -205,6 +216,21 @@ describe('a limit of tokens', () => {
     const left = leftOf(await probe(world), NAME);
     expect(left).toBeLessThan(899);
     expect(left).toBeGreaterThan(800);
+  });
+
+  test('counts what was reserved of a good answer that nobody can use, and nothing of a bad one', async () => {
+    await using world = await limited(10_000);
+    let status = 200;
+    await using upstream = await startRawUpstream((reply) => reply.answer(status, '{"choices": [', JSON_TYPE));
+    const own = { provider: 'anthropic', api_key: 'x', custom_host: `${upstream.url}/v1` };
+    const call = { headers: { 'x-gw-config': JSON.stringify(own) }, body: { max_tokens: 1_000 } };
+    expect((await ask(world, call)).json()).toMatchObject({ error: { type: 'upstream_invalid_response' } });
+    const left = leftOf(await probe(world), NAME);
+    expect(left).toBeLessThan(8_999);
+    expect(left).toBeGreaterThan(8_900);
+    status = 503;
+    expect((await ask(world, call)).status).toBe(503);
+    expect(leftOf(await probe(world), NAME)).toBe(left);
   });
 
   test('asks for the usage of a stream, counts it, and hides it from a client that did not ask', async () => {
@@ -291,7 +317,9 @@ test('the record of a request says what each limit decided', async () => {
   });
   for (let i = 0; i < 2; i += 1) await ask(world, { model: '@target/mock-small' });
   await waitFor(() => records.length === 2, { what: 'both records' });
-  expect(records.map(({ decisions }) => decisions.limits.map(({ id, passed }) => `${id} ${passed}`))).toEqual([
+  expect(
+    records.map(({ decisions }) => decisions.limits.verdicts().map(({ id, passed }) => `${id} ${passed}`)),
+  ).toEqual([
     ['key/team-a/main requests rpd true', 'provider/team-a/target requests rpd true'],
     ['key/team-a/main requests rpd true', 'provider/team-a/target requests rpd false'],
   ]);

@@ -4,7 +4,6 @@ import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { config, KEY, key, provider, workspace } from '../kit/snapshot.ts';
 
 const LOCKED = 'gwk_locked_key_0123456789';
-const SAVED_ONLY = 'gwk_saved_only_0123456789';
 const PLAIN = 'gwk_plain_key_0123456789';
 
 let world: World;
@@ -24,10 +23,6 @@ beforeAll(async () => {
       provider('own', { workspace: 'team-b', customHost: `${url}/v1`, secret: 'sk-own-secret' }),
       provider('claude', { provider: 'anthropic', workspace: 'team-b', customHost: `${url}/v1` }),
       key({ name: 'plain', secret: PLAIN, workspace: 'team-b' }),
-      workspace('strict', { savedConfigsOnly: true }),
-      provider('main', { workspace: 'strict', customHost: `${url}/v1` }),
-      config('ok', { provider: '@main' }, { workspace: 'strict' }),
-      key({ name: 'strict', secret: SAVED_ONLY, workspace: 'strict' }),
     ],
   });
 });
@@ -197,7 +192,7 @@ describe('a request is refused with its code', () => {
     },
     {
       rule: 'for a feature that is not served yet',
-      headers: inline({ provider: '@openai', input_guardrails: ['pg-x'] }),
+      headers: inline({ provider: '@openai', prompt_id: 'pg-x' }),
       status: 400,
       code: 'feature_unsupported',
     },
@@ -314,63 +309,6 @@ describe('the default config of a key', () => {
     const answer = await chat({ 'x-gw-api-key': LOCKED });
     expect(answer.status).toBe(200);
     expect(lastRequest(world.mock).json()).toMatchObject({ temperature: 0.5 });
-  });
-});
-
-describe('where only saved configs are accepted', () => {
-  test.for([
-    {
-      rule: 'an inline config',
-      headers: inline({ provider: '@main' }),
-      field: 'x-gw-config',
-      code: 'inline_config_blocked',
-    },
-    {
-      rule: 'a raw provider',
-      headers: { 'x-gw-provider': 'openai' },
-      field: 'x-gw-provider',
-      code: 'inline_provider_blocked',
-    },
-    {
-      rule: 'a custom host',
-      headers: { 'x-gw-provider': '@main', 'x-gw-custom-host': 'https://example.com' },
-      field: 'x-gw-custom-host',
-      code: 'inline_custom_host_blocked',
-    },
-    {
-      rule: 'a provider URL',
-      headers: { 'x-gw-provider': '@main', 'x-gw-azure-foundry-url': 'https://example.com' },
-      field: 'x-gw-azure-foundry-url',
-      code: 'inline_provider_url_blocked',
-    },
-    {
-      rule: 'a list of headers to forward',
-      headers: { 'x-gw-provider': '@main', 'x-gw-forward-headers': 'x-a' },
-      field: 'x-gw-forward-headers',
-      code: 'inline_forward_headers_blocked',
-    },
-  ])('$rule is refused, naming the header', async ({ headers, field, code }) => {
-    const answer = await chat({ 'x-gw-api-key': SAVED_ONLY, ...headers });
-    expect(answer.status).toBe(400);
-    expect(answer.json()).toMatchObject({ status: 'failure', error: { code, field } });
-  });
-
-  test.for<{ rule: string; headers: Record<string, string>; model?: string }>([
-    { rule: 'a saved config', headers: { 'x-gw-config': 'ok' } },
-    { rule: 'a slug', headers: { 'x-gw-provider': '@main' } },
-    { rule: 'a virtual key', headers: { 'x-gw-virtual-key': 'main' } },
-    { rule: 'a slug in the model', headers: {}, model: '@main/mock-small' },
-  ])('$rule is served', async ({ headers, model = 'mock-small' }) => {
-    expect((await chat({ 'x-gw-api-key': SAVED_ONLY, ...headers }, { model })).status).toBe(200);
-  });
-
-  test('by the environment for everyone', async () => {
-    await using strict = await startWorld({ env: { BLOCK_INLINE_CONFIG: 'true' } });
-    const refused = await strict.send('/v1/chat/completions', {
-      headers: { 'x-gw-provider': 'openai', authorization: 'Bearer x' },
-      body: { messages: [] },
-    });
-    expect(refused.json()).toMatchObject({ error: { code: 'inline_provider_blocked' } });
   });
 });
 

@@ -6,6 +6,7 @@ import { createTokenIssuer, ISSUER, type TokenIssuer } from '@gatehouse/test/kit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, type RunningGateway, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf, open, type Received, type SendOptions, send } from '../kit/http.ts';
+import { startOtlpReceiver } from '../kit/otlp-receiver.ts';
 import {
   config,
   type Entries,
@@ -44,6 +45,7 @@ interface SidecarOptions {
   readonly address?: { readonly url: string; readonly ca?: string } | undefined;
   readonly defaults?: { readonly config?: string; readonly metadata?: Record<string, string> };
   readonly entries?: Entries;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Sidecar extends RunningGateway {
@@ -66,11 +68,19 @@ const BY_METADATA = JSON.parse(`{
 
 const CLUSTER = 'https://kubernetes.default.svc';
 
+/** Whose pods act in the workspace whatever their ServiceAccount is. */
+const INJECTED = 'injected';
+const POD = { pod: { name: 'web-0' } };
+
 /** As the kubelet projects it into the pod. */
-const podToken = (account = 'web', claims: Record<string, unknown> = {}): Promise<string> =>
+const podToken = (
+  account = 'web',
+  claims: Record<string, unknown> = {},
+  { namespace = 'apps', isOfPod = true } = {},
+): Promise<string> =>
   tokenFor({
-    ...{ iss: CLUSTER, aud: ['gatehouse.dev/gateway'], sub: `system:serviceaccount:apps:${account}` },
-    'kubernetes.io': { namespace: 'apps', serviceaccount: { name: account, uid: 'u-1' }, pod: { name: 'web-0' } },
+    ...{ iss: CLUSTER, aud: ['gatehouse.dev/gateway'], sub: `system:serviceaccount:${namespace}:${account}` },
+    'kubernetes.io': { namespace, serviceaccount: { name: account, uid: 'u-1' }, ...(isOfPod ? POD : {}) },
     ...claims,
   });
 
@@ -85,6 +95,7 @@ async function startSidecar(options: SidecarOptions = {}): Promise<Sidecar> {
       GATEHOUSE_SIDECAR_PROFILE: 'app',
       GATEHOUSE_FLEET_TOKEN_FILE: file,
       GATEHOUSE_CONNECT_TIMEOUT_MS: '2000',
+      ...options.env,
     },
     entries: [
       organisation(),
@@ -111,6 +122,7 @@ beforeAll(async () => {
       organisation(),
       workspace(TEAM, {
         workloadIdentities: [{ namespace: 'apps', serviceAccount: 'web', scopes: ['completions.write'] }],
+        sidecarIdentity: { namespace: INJECTED, scopes: ['completions.write'] },
       }),
       workspace('team-b'),
       issuer(CLUSTER, {
@@ -178,6 +190,23 @@ describe('a request whose target needs a credential of the organisation', () => 
     });
   });
 
+  test('is a child of the span of the sidecar, where that makes spans', async () => {
+    await using collector = await startOtlpReceiver();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '1' };
+    await using gateway = await startSidecar({ env });
+    const [trace, parent] = ['f'.repeat(32), '1'.repeat(16)];
+    const answer = await gateway.ask('/v1/chat/completions', {
+      ...chat('@shared/gpt-4o'),
+      headers: { traceparent: `00-${trace}-${parent}-01`, 'x-gw-span-id': '2'.repeat(16) },
+    });
+    expect(answer.status).toBe(200);
+    const [span] = await collector.trace(trace, 1);
+    expect(span).toMatchObject({ kind: 'server', parentId: parent, spanId: '2'.repeat(16) });
+    const line = await waitFor(() => fleet.logs.find((each) => each['traceId'] === trace && each['status'] === 200));
+    expect(line['parentSpanId']).toBe(span?.spanId);
+    expect(line['spanId']).not.toBe(span?.spanId);
+  });
+
   test('may have a body that is larger than what is held in memory', async () => {
     await using gateway = await startSidecar();
     const file = Buffer.alloc(12 * 1024 * 1024, 'x');
@@ -227,6 +256,13 @@ describe('a request whose target needs a credential of the organisation', () => 
     expect(beside.mock.requests.length).toBe(before);
   });
 
+  test('needs no ServiceAccount that a workspace names where the pods of the namespace have sidecars', async () => {
+    await using gateway = await startSidecar({ token: await podToken('default', {}, { namespace: INJECTED }) });
+    const answer = await gateway.ask('/v1/chat/completions', chat('@shared/gpt-4o'));
+    expect(answer.status, answer.text).toBe(200);
+    expect(lastRequest(fleet.mock).headers['authorization']).toBe('Bearer sk-organisation-secret');
+  });
+
   test('takes the token that the file has now', async () => {
     await using gateway = await startSidecar({ token: 'stale.token.value' });
     expect((await gateway.ask('/v1/chat/completions', chat('@shared/gpt-4o'))).status).toBe(401);
@@ -241,6 +277,11 @@ describe('the fleet', () => {
     { rule: 'for another audience', token: () => tokenFor({ aud: 'kubernetes' }), status: 401 },
     { rule: 'that has expired', token: () => tokenFor({ exp: Math.floor(Date.now() / 1000) - 600 }), status: 401 },
     { rule: 'of a ServiceAccount that no workspace names', token: () => podToken('other'), status: 403 },
+    {
+      rule: 'of no pod, in a namespace whose pods have sidecars',
+      token: () => podToken('default', {}, { namespace: INJECTED, isOfPod: false }),
+      status: 403,
+    },
     {
       rule: 'for the API server',
       token: () => podToken('web', { aud: ['https://kubernetes.default.svc'] }),

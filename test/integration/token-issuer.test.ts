@@ -108,6 +108,8 @@ test('the budget of a token ends for its subject alone, whatever token is sent',
   await waitFor(async () => (await ask(world, token)).status === 412, { what: 'the end of the budget' });
   expect((await ask(world, await tokenOf('ada', '2'))).status).toBe(412);
   expect((await ask(world, await tokenOf('bob', '3'))).status).toBe(200);
+  const { budgets } = (await send(`${world.adminUrl}/internal/usage`)).json();
+  expect(budgets[0]).toMatchObject({ owner: { kind: 'key', slug: 'ada' }, name: 'main', type: 'tokens', limit: 100 });
 });
 
 /** More than any key set has. */

@@ -13,6 +13,7 @@ export {
   KEY,
   key,
   organisation,
+  policy,
   provider,
   sha256,
   sidecar,

@@ -1,5 +1,5 @@
 import type { Answer } from '../../gateway/src/pipeline/index.ts';
-import { NO_VERDICTS } from '../../gateway/src/record/index.ts';
+import { NO_GUARDRAILS, NO_VERDICTS } from '../../gateway/src/record/index.ts';
 
 /** What the pipeline knows of an answer that none of its steps has made. */
 export const NO_FACTS: Answer['facts'] = {
@@ -13,7 +13,7 @@ export const NO_FACTS: Answer['facts'] = {
     retries: undefined,
     attemptsExhausted: false,
     limits: NO_VERDICTS,
-    guardrails: NO_VERDICTS,
+    guardrails: NO_GUARDRAILS,
   },
   attempts: [],
   answeredBy: undefined,

@@ -53,7 +53,7 @@ function createRungRecorder(name: Rung): Recorder {
     ...(includes(name, 'metrics') ? [createMetricsSink(metrics)] : []),
     ...(includes(name, 'log') ? [createLogSink({ logger, headersToMask: settings.headersToMask })] : []),
   ];
-  if (sinks.length === 0) return { needsStreamUsage: () => false, finish: () => undefined };
+  if (sinks.length === 0) return { needsStreamUsage: () => false, finish: () => undefined, watched: () => undefined };
   return createRecorder({ sinks, onSinkError: ({ error }) => logger.error({ err: error }, 'Sink failed') });
 }
 

@@ -2,6 +2,8 @@ import type { Bench } from '../bench.ts';
 import type { Row } from '../table.ts';
 import { attacks } from './attacks.ts';
 import { body } from './body.ts';
+import { guardedStreams } from './guarded-streams.ts';
+import { guardrails } from './guardrails.ts';
 import { idle } from './idle.ts';
 import { keys } from './keys.ts';
 import { latency } from './latency.ts';
@@ -11,10 +13,19 @@ import { tokens } from './tokens.ts';
 import { unary } from './unary.ts';
 
 /** The measurements, in the order of docs/performance.md. */
-const MEASUREMENTS = { unary, latency, streams, body, idle, keys, limits, tokens, attacks } as const satisfies Record<
-  string,
-  (bench: Bench) => Promise<readonly Row[]>
->;
+const MEASUREMENTS = {
+  unary,
+  latency,
+  streams,
+  body,
+  idle,
+  keys,
+  limits,
+  guardrails,
+  'guarded-streams': guardedStreams,
+  tokens,
+  attacks,
+} as const satisfies Record<string, (bench: Bench) => Promise<readonly Row[]>>;
 
 export type RowName = keyof typeof MEASUREMENTS;
 

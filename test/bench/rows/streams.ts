@@ -13,7 +13,8 @@ const STREAMS = 1_000;
 const RAMP_SECONDS = 5;
 const BODY = chatBody(1024, { stream: true });
 
-interface Round extends StreamsResult {
+/** A round of streams through one peer. */
+export interface StreamsRound extends StreamsResult {
   readonly rssMb: number;
   readonly cpuUs: number;
 }
@@ -32,13 +33,13 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
   const earlier = await startEarlier(bench, upstream.port);
   const others = [direct, nginx, bare];
   const rounds = await interleave([...others, gatehouse, ...earlier], bench.rounds, async (peer, round) => {
-    const measured = await undisturbed(bench, () => measure(bench, peer));
+    const measured = await undisturbed(bench, () => measureStreamsOf(bench, peer));
     bench.say(`round ${round + 1}: ${peer.name}: first event p99 ${measured.firstEvent.p99} µs`);
     return measured;
   });
   await Promise.all([upstream, nginx, bare, gatehouse, ...earlier].map((running) => running.stop()));
 
-  const of = (peer: Peer): readonly Round[] => rounds.get(peer) ?? [];
+  const of = (peer: Peer): readonly StreamsRound[] => rounds.get(peer) ?? [];
   const first = (peer: Peer): Row => firstEventRow(peer, of(peer));
   const every = (peer: Peer): Row => ({
     ...delayRow(bench, peer, of(peer)),
@@ -57,8 +58,8 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
 }
 
 /** What the gateway must not do worse than the bare proxy in the same rounds. */
-function verdictsBeside(ours: readonly Round[], bare: readonly Round[]) {
-  const cpu = (rounds: readonly Round[]): number[] => rounds.map(({ cpuUs }) => cpuUs);
+function verdictsBeside(ours: readonly StreamsRound[], bare: readonly StreamsRound[]) {
+  const cpu = (rounds: readonly StreamsRound[]): number[] => rounds.map(({ cpuUs }) => cpuUs);
   return {
     firstEvent: [
       verdictAtMost(firstP99(ours), firstP99(bare), (ms) => `${ms} ms, p99`),
@@ -71,11 +72,12 @@ function verdictsBeside(ours: readonly Round[], bare: readonly Round[]) {
   };
 }
 
-const firstP99 = (rounds: readonly Round[]): number => median(rounds.map(({ firstEvent }) => firstEvent.p99)) / 1_000;
-const mostRss = (rounds: readonly Round[]): number => Math.max(...rounds.map(({ rssMb }) => rssMb));
-const heldBack = (rounds: readonly Round[]): number => median(rounds.map((round) => round.heldBack));
+const firstP99 = (rounds: readonly StreamsRound[]): number =>
+  median(rounds.map(({ firstEvent }) => firstEvent.p99)) / 1_000;
+const mostRss = (rounds: readonly StreamsRound[]): number => Math.max(...rounds.map(({ rssMb }) => rssMb));
+const heldBack = (rounds: readonly StreamsRound[]): number => median(rounds.map((round) => round.heldBack));
 
-async function measure(bench: Bench, { pid, target }: Peer): Promise<Round> {
+export async function measureStreamsOf(bench: Bench, { pid, target }: Peer): Promise<StreamsRound> {
   const before = await usageOf(pid);
   const task = {
     target,
@@ -90,7 +92,7 @@ async function measure(bench: Bench, { pid, target }: Peer): Promise<Round> {
   return { ...result, rssMb, cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / result.events };
 }
 
-function firstEventRow(peer: Peer, rounds: readonly Round[]): Row {
+function firstEventRow(peer: Peer, rounds: readonly StreamsRound[]): Row {
   const failed = rounds.reduce((sum, round) => sum + round.failed, 0);
   return {
     what: '1,000 streams: first event',
@@ -102,7 +104,8 @@ function firstEventRow(peer: Peer, rounds: readonly Round[]): Row {
   };
 }
 
-const delayRow = ({ seconds }: Bench, peer: Peer, rounds: readonly Round[]): Row => ({
+/** The cells of all events. */
+export const delayRow = ({ seconds }: Bench, peer: Peer, rounds: readonly StreamsRound[]): Row => ({
   what: '1,000 streams: every event',
   peer: peer.name,
   requestsPerSecond: median(rounds.map(({ delay }) => delay.count)) / seconds,

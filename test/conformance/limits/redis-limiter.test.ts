@@ -1,6 +1,8 @@
 /** What only the limiter in Redis does; what every limiter does is in limiter.test.ts. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  createMemoryLimiter,
   createRedisLimiter,
   type Demand,
   type Denial,
@@ -64,6 +66,74 @@ describe.runIf(hasRedis())('a limiter in Redis', () => {
     await granted(await limiter.reserve([], START)).settle([], START);
     await granted(await limiter.reserve([requests(10)], START)).settle([1], START); // as reserved: nothing to correct
     expect(await commandsSent(redis)).toBe(before + 2);
+  });
+
+  test('asks Redis once for what one turn of the event loop reserves and settles, and grants as many as fit', async () => {
+    await using redis = await openRedis();
+    const limiter = limiterOn(redis);
+    const demands = [requests(30), tokens(100, 4), requests(1_000, { slot: '', subject: 'policy/all' })];
+    const reserve = () => limiter.reserve(demands, START);
+    const first = (await Promise.all(Array.from({ length: 20 }, reserve))).map(granted);
+    const before = await commandsSent(redis);
+    const settled = first.map((reservation) => reservation.settle([1, 3, 1], START));
+    const second = await Promise.all([...Array.from({ length: 20 }, reserve), ...settled]);
+    expect(await commandsSent(redis)).toBe(before + 1);
+    expect(second.slice(0, 20).map((result) => result?.allowed)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i < 10), // 100 - 20 × 3 tokens are left, and 10 requests
+    );
+    expect(second[10]).toMatchObject({ allowed: false, demand: { unit: 'requests', limit: 30 }, remaining: 0 });
+    expect(await left(limiter, tokens(100, 1), START)).toBe(0);
+  });
+
+  test('grants in one call what a limiter in memory grants one after the other', async () => {
+    await using redis = await openRedis();
+    const demand = fc.record({
+      subject: fc.constantFrom('a', 'b', 'c'),
+      limit: fc.integer({ min: 1, max: 40 }),
+      cost: fc.integer({ min: 1, max: 12 }),
+      kind: fc.constantFrom('cost', 'estimate', 'room'),
+    });
+    const input = fc.record({
+      lists: fc.array(fc.array(demand, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+      order: fc.array(fc.nat(2), { maxLength: 20 }),
+    });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(input, async ({ lists, order }) => {
+        run += 1;
+        const asked = lists.map((list) =>
+          list.map(({ kind, subject, ...own }) =>
+            requests(own.limit, {
+              ...{ subject: `${run}/${subject}`, cost: own.cost },
+              ...(kind === 'room' ? { takes: false as const } : {}),
+              ...(kind === 'estimate' ? { estimated: true as const } : {}),
+            }),
+          ),
+        );
+        const memory = createMemoryLimiter();
+        const limiter = limiterOn(redis);
+        const given = order.flatMap((i) => asked[i % asked.length] ?? []);
+        const chosen = order.map((i) => asked[i % asked.length] ?? []);
+        const results = await Promise.all(chosen.map((list) => limiter.reserve(list, START)));
+        // Equal requests travel together, behind the first of them.
+        const expected = new Map(
+          [...new Set(chosen)].map((list) => [
+            list,
+            chosen.filter((other) => other === list).filter(() => memory.reserve(list, START).allowed).length,
+          ]),
+        );
+        for (const [list, count] of expected) {
+          expect(results.filter((result, i) => chosen[i] === list && result.allowed)).toHaveLength(count);
+        }
+        for (const { subject } of given) {
+          const room = requests(1_000, { subject });
+          const asks = memory.reserve([{ ...room, takes: false }], START) as Reservation;
+          expect(await left(limiter, room, START)).toBe(asks.windows[0]?.remaining);
+        }
+        await limiter.close();
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('follows the clock of Redis, not those of the gateways', async () => {

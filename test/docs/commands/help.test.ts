@@ -3,7 +3,17 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkout, openCheckout, type Running } from './shell.ts';
 
-const COMMANDS = ['standalone', 'validate', 'render', 'doctor', 'usage', 'mock-provider', 'version', 'completion'];
+const COMMANDS = [
+  'standalone',
+  'validate',
+  'render',
+  'guardrail',
+  'doctor',
+  'usage',
+  'mock-provider',
+  'version',
+  'completion',
+];
 /** They run until they are stopped; the text says that they serve. */
 const SERVERS: ReadonlyMap<string, RegExp> = new Map([
   ['standalone', /Gatehouse serves/],

@@ -16,6 +16,7 @@ const NANO = 1_000_000_000;
 
 const budgetOf = (limit: number): BudgetLimit => ({
   id: 'key/team-a/app|main',
+  name: 'main',
   slot: 'team-a',
   owner: { kind: 'key', id: 'key/team-a/app', slug: 'app' },
   type: 'cost',

@@ -1,8 +1,9 @@
 /** Redis stops and starts again under traffic: requests never fail and never wait for it. */
 import { describe, expect, test } from 'vitest';
 import { expectNothingLeft, startWorld, type World } from '../../kit/gateway.ts';
+import { send } from '../../kit/http.ts';
 import { type RedisServer, startRedis } from '../../kit/redis.ts';
-import { config } from '../../kit/snapshot.ts';
+import { config, key } from '../../kit/snapshot.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
 const start = (redis: Pick<RedisServer, 'url'>): Promise<World> =>
@@ -102,5 +103,61 @@ describe('Redis', () => {
       });
     expect((await shared(first)).headers['x-gw-cache-status']).toBe('MISS');
     await waitFor(async () => (await shared(second)).headers['x-gw-cache-status'] === 'HIT');
+  });
+});
+
+describe('the metrics', () => {
+  test('tell whether budgets are counted with other gateways', async () => {
+    await using redis = await startRedis();
+    await using world = await startWorld({
+      env: { REDIS_URL: redis.url },
+      entries: () => [key({ usageLimits: [{ name: 'main', type: 'tokens', limit: 100_000 }] })],
+    });
+    const spend = () => world.send('/v1/chat/completions', { headers: { 'x-gw-provider': '@openai' }, body: BODY });
+    const becomes = (value: number) =>
+      waitFor(
+        async () => {
+          expect((await spend()).status).toBe(200);
+          return (await world.metric('gatehouse_budgets_shared')) === value;
+        },
+        { what: `the value ${value}`, deadlineMs: 60_000 },
+      );
+    await becomes(1);
+    await redis.stop();
+    await becomes(0);
+    await redis.start();
+    await becomes(1);
+  });
+});
+
+const BODY = { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] };
+
+describe('the admin port', () => {
+  const stateOf = async (world: World, query: string) =>
+    (await send(`${world.adminUrl}/internal/snapshot?epoch=0&${query}`)).json();
+  const known = (world: World) =>
+    waitFor(async () => {
+      const answer = await stateOf(world, 'wait=1');
+      return answer.limits?.counted === 'shared' && answer.limits.store !== undefined ? answer : undefined;
+    });
+
+  test('tells which Redis counts limits: the same for gateways that share one', async () => {
+    await using redis = await startRedis();
+    await using elsewhere = await startRedis();
+    await using first = await start(redis);
+    await using second = await start(redis);
+    await using third = await start(elsewhere);
+    const [one, two, three] = await Promise.all([first, second, third].map(known));
+    expect(one.limits).toMatchObject({ counted: 'shared', store: two.limits.store });
+    expect(three.limits.store).not.toBe(one.limits.store);
+  });
+
+  test('answers a long poll when the Redis goes away', async () => {
+    await using redis = await startRedis();
+    await using world = await start(redis);
+    const { changes } = await known(world);
+    const waiting = stateOf(world, `wait=2&changes=${changes}`);
+    await redis.stop();
+    expect(await waiting).toMatchObject({ version: 1, limits: { counted: 'local', reason: 'disconnected' } });
   });
 });

@@ -40,10 +40,9 @@ test('a first workspace gets its key, and what is shared with it', async () => {
       .replaceAll('gatehouse-system', organisation)
       .replaceAll(/\baccounts\b/g, accounts);
   const guide = clusterGuideBlocks().filter(({ language }) => language === 'yaml');
-  // Profiles are the business of an operator with webhooks, which rule a whole cluster.
-  const objects = guide
-    .flatMap(({ text }) => documents(text, rename))
-    .filter(({ kind }) => kind !== 'SidecarProfile' && kind !== 'Deployment');
+  // Profiles are the business of an operator with webhooks, which rule a whole cluster; the fleet of the guide is that of the chart.
+  const elsewhere = new Set(['SidecarProfile', 'GatewayFleet', 'Deployment']);
+  const objects = guide.flatMap(({ text }) => documents(text, rename)).filter(({ kind }) => !elsewhere.has(kind));
   // Creation of what a quota counts is refused until its controller has counted what is there.
   const [quotas, counted] = [objects.filter(isQuota), objects.filter((object) => !isQuota(object))];
   await using clusterScoped = new AsyncDisposableStack();

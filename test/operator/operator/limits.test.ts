@@ -1,11 +1,10 @@
 /** Limits and budgets that are applied with kubectl, on three gateway processes that share a Redis. */
-import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, runKubectl, sharedControlPlane } from '../../cluster/index.ts';
-import { startRedis } from '../../kit/redis.ts';
-import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
-import { apply, ours, type PodProcess, runPods, type Stage, setStage, startOperator } from './support.ts';
+import { apiKeyResource } from '../../kit/resources.ts';
+import { type LimitedStage, startLimitedStage } from './limited-stage.ts';
+import { ours, type PodProcess, type Stage } from './support.ts';
 
 /** Ten times what is promised: other tests share the machine. */
 const EFFECT_MS = 10_000;
@@ -14,37 +13,19 @@ const PODS = 3;
 const TOO_MANY_REQUESTS = 429;
 const PRECONDITION_FAILED = 412;
 
-let parts: AsyncDisposableStack;
+let given: LimitedStage;
 let cluster: ControlPlaneAccess;
 let stage: Stage;
 let pods: readonly PodProcess[];
+let kubectlApply: LimitedStage['kubectlApply'];
+let servedKey: LimitedStage['servedKey'];
 
 beforeAll(async () => {
-  parts = new AsyncDisposableStack();
-  cluster = parts.use(sharedControlPlane());
-  const mock = await createMockProvider();
-  parts.defer(() => mock.close());
-  const redis = parts.use(await startRedis());
-  stage = parts.use(await setStage(cluster, { replicas: PODS }));
-  await apply(cluster, mockSecretResource(stage.tenant));
-  await apply(cluster, mockConfigResource(stage.tenant, { upstream: mock.url, overrideParams: { model: 'mock' } }));
-  parts.use(await startOperator(stage.setup));
-  pods = await runPods(stage, { count: PODS, variables: { REDIS_URL: redis.url } });
-  for (const pod of pods) parts.use(pod);
+  cluster = sharedControlPlane();
+  given = await startLimitedStage(cluster, PODS);
+  ({ stage, pods, kubectlApply, servedKey } = given);
 });
-afterAll(() => parts.disposeAsync());
-
-const kubectlApply = (object: object): Promise<string> =>
-  runKubectl(cluster, ['apply', '-f', '-'], { input: JSON.stringify(object) });
-
-/** A key that every pod serves. */
-async function servedKey(name: string, over: object = {}): Promise<string> {
-  const key = `gwk_of_${name}`;
-  const object = apiKeyResource(stage.tenant, name, key);
-  await kubectlApply({ ...object, spec: { ...object.spec, ...over } });
-  for (const pod of pods) await waitFor(async () => (await pod.ask(key)) === 'mock', { what: `${name} on ${pod.pod}` });
-  return key;
-}
+afterAll(() => given[Symbol.asyncDispose]());
 
 /** Waits until every pod refuses the key with the status. */
 const refusedBy = (key: string, status: number): Promise<unknown> =>

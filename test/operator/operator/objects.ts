@@ -117,6 +117,7 @@ export async function becomes(
   cluster: ControlPlaneAccess,
   object: Pick<KubeThing, 'apiVersion' | 'kind' | 'metadata'>,
   want: Partial<ConditionView> & { readonly type: string },
+  { deadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<ConditionView> {
   let last: ConditionView | undefined;
   const holds = async (): Promise<ConditionView | undefined> => {
@@ -126,6 +127,7 @@ export async function becomes(
     return isSame ? last : undefined;
   };
   return waitFor(holds, {
+    ...(deadlineMs !== undefined && { deadlineMs }),
     what: `${object.kind} ${object.metadata.name} with ${JSON.stringify(want)}`,
   }).catch((error: unknown) => {
     throw new Error(`${String(error)}; it has ${JSON.stringify(last)}`);

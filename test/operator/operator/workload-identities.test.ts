@@ -17,15 +17,18 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 interface TokenOptions {
   readonly audiences?: readonly string[];
   readonly expirationSeconds?: number;
+  /** The pod that the token is bound to. */
+  readonly pod?: string;
 }
 
 async function tokenOf(
   namespace: string,
   name: string,
-  { audiences = ['gatehouse.dev/gateway'], expirationSeconds = 3600 }: TokenOptions = {},
+  { audiences = ['gatehouse.dev/gateway'], expirationSeconds = 3600, pod }: TokenOptions = {},
 ): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const spec = { audiences, expirationSeconds };
+  const boundTo = pod === undefined ? {} : { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: pod } };
+  const spec = { audiences, expirationSeconds, ...boundTo };
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
   const { body } = await cluster.request('POST', path, { body: request });
   const token = isObject(body) && isObject(body['status']) ? body['status']['token'] : undefined;
@@ -124,4 +127,38 @@ test('a Workspace says which right is missing where ServiceAccounts may not be r
   await becomes(cluster, workspace, { type: 'ResolvedRefs', status: 'True' });
   await remove(cluster, serviceAccount(elsewhere, 'job'));
   await waitFor(async () => (await pod.ask(token)) === 401, { what: 'a refusal' });
+});
+
+test('pods of a namespace with a SidecarProfile that names a fleet act in its workspace, until the profile is gone', async () => {
+  await using stage = await setStage(cluster);
+  const { tenant, fleets, fleet } = stage;
+  const elsewhere = await cluster.createNamespace();
+  const container = { name: 'app', image: 'registry.example.com/app:1' };
+  for (const namespace of [tenant, elsewhere]) {
+    await apply(cluster, serviceAccount(namespace, 'plain'));
+    const metadata = { name: 'app', namespace };
+    const spec = { serviceAccountName: 'plain', containers: [container] };
+    await apply(cluster, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  }
+  const profile = ours(
+    'SidecarProfile',
+    { name: 'app', namespace: tenant },
+    { fleetRef: { name: fleet, namespace: fleets } },
+  );
+  await using _operator = await startOperator(stage.setup);
+  const [pod] = await runPods(stage);
+  if (pod === undefined) throw new Error('there is no pod');
+  await using _pod = pod;
+  const becomesFor = async (token: string, status: number): Promise<void> => {
+    await waitFor(async () => (await pod.ask(token)) === status, { what: `the status ${status}` });
+  };
+
+  const token = await tokenOf(tenant, 'plain', { pod: 'app' });
+  await becomesFor(token, 403);
+  await apply(cluster, profile);
+  await becomesFor(token, KNOWN);
+  expect(await pod.ask(await tokenOf(tenant, 'plain'))).toBe(403);
+  expect(await pod.ask(await tokenOf(elsewhere, 'plain', { pod: 'app' }))).toBe(403);
+  await remove(cluster, profile);
+  await becomesFor(token, 403);
 });

@@ -28,9 +28,16 @@ import {
   VALIDATING,
 } from '../../../operator/src/webhook/index.ts';
 import { kindRefOf, NAMESPACES, SECRETS, type SecretObject } from '../../../operator/src/world/index.ts';
-import { APPLY_PATCH, type ApiAnswer, type ControlPlaneAccess } from '../../cluster/index.ts';
+import {
+  APPLY_PATCH,
+  type ApiAnswer,
+  type ControlPlane,
+  type ControlPlaneAccess,
+  installCustomResources,
+  startControlPlane,
+} from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-import { QUICK, recordLog, running } from '../runtime/support.ts';
+import { connectClient, QUICK, recordLog, running } from '../runtime/support.ts';
 
 export const IMAGE = 'gatehouse-gateway:test';
 export const ORGANISATION = 'gatehouse-system';
@@ -257,3 +264,39 @@ export const pod = (namespace: string, name: string, labels: Readonly<Record<str
 });
 
 export const randomName = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
+
+/** The webhooks over a cluster of their own, with a workspace that takes sidecars and one that does not. */
+export interface WebhookStage extends AsyncDisposable {
+  readonly cluster: ControlPlane;
+  readonly client: KubeClient;
+  readonly view: LiveView;
+  readonly certificates: Certificates;
+  readonly webhooks: RunningWebhooks;
+  readonly team: string;
+  readonly outsider: string;
+}
+
+export async function startWebhookStage(): Promise<WebhookStage> {
+  const cluster = await startControlPlane();
+  await installCustomResources(cluster);
+  const client = await connectClient(cluster);
+  const view = await watchWorld(client);
+  const certificates = await certificatesIn(client, 'default');
+  const webhooks = await startAll(client, { certificates, view });
+  const team = await makeWorkspace(cluster, view);
+  const outsider = await makeWorkspace(cluster, view, {});
+  await untilAsked(cluster, team);
+  for (const namespace of [team, outsider]) {
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await untilSeen(view, 'SidecarProfile', `${namespace}/default`);
+  }
+  return {
+    ...{ cluster, client, view, certificates, webhooks, team, outsider },
+    [Symbol.asyncDispose]: async () => {
+      for (const part of [webhooks, certificates, view, client, cluster]) await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export const bodyOf = async (cluster: ControlPlaneAccess, path: string): Promise<Record<string, unknown>> =>
+  (await cluster.request('GET', path)).body as Record<string, unknown>; // a JSON object

@@ -1,6 +1,7 @@
 /** Snapshots for the bench. */
 import { createHash } from 'node:crypto';
 import { type AnyEntry, digestOf, type EntryBody, type EntryKind, entryId } from '@gatehouse/crds/snapshot';
+import { type Guardrails, guardrailOf } from './guardrails.ts';
 
 export interface Contents {
   /** Base URL of the upstream, with its version segment. */
@@ -14,8 +15,11 @@ export interface Contents {
   readonly features?: Features | undefined;
 }
 
-/** Limits and budgets of every owner and policies of both kinds; nothing reaches them. */
-export type Features = 'limits';
+/**
+ * `limits`: limits and budgets of every owner and policies of both kinds, which nothing reaches. `unlimited`: keys have no limit, either.
+ * Others: guardrails of the organisation, which nothing fails.
+ */
+export type Features = 'limits' | 'unlimited' | Guardrails;
 
 const WORKSPACE = 'bench';
 const UNREACHABLE_LIMIT = 1_000_000_000;
@@ -41,7 +45,11 @@ export const keySecret = (number: number | string): string => `gwk_bench_${numbe
 /** The entries of a Snapshot: organisation, one workspace, a SidecarProfile, the provider `@openai`, and the entries of the options. */
 export function* benchEntries({ upstream, keys, providers, configs, features }: Contents): Generator<AnyEntry> {
   const limits = features === 'limits' ? LIMITS : {};
-  yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [] });
+  const guardrail = guardrailOf(features);
+  const slugs = guardrail === undefined ? [] : [guardrail.slug];
+  const hooks = { inputGuardrails: slugs, outputGuardrails: slugs };
+  yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [], ...hooks });
+  if (guardrail !== undefined) yield entry('guardrail', null, guardrail.slug, guardrail);
   yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {}, ...limits });
   yield entry('sidecar', WORKSPACE, WORKSPACE, {
     name: WORKSPACE,
@@ -63,7 +71,7 @@ export function* benchEntries({ upstream, keys, providers, configs, features }: 
       sha256: [createHash('sha256').update(keySecret(number)).digest('hex')],
       scopes: ['completions.write'],
       defaults: { allowConfigOverride: true },
-      rateLimits: [{ type: 'requests', unit: 'rpm', value: UNREACHABLE_LIMIT }],
+      rateLimits: features === 'unlimited' ? [] : [{ type: 'requests', unit: 'rpm', value: UNREACHABLE_LIMIT }],
       ...limits,
     });
   }

@@ -1,0 +1,10 @@
+/** What resources may say of operations, which only gateways know. */
+import { ENDPOINT_TYPES } from '@gatehouse/crds/kinds';
+import { expect, test } from 'vitest';
+import type { Operation } from '../../gateway/src/pipeline/operations/operation.ts';
+import { OPERATIONS } from '../../gateway/src/pipeline/operations/register.ts';
+
+test('policies may name every operation whose requests have a target', () => {
+  const targeted = Object.values<Operation>(OPERATIONS).filter(({ answerLocally }) => answerLocally === undefined);
+  expect(targeted.map(({ id }) => id).toSorted()).toEqual(ENDPOINT_TYPES.toSorted());
+});

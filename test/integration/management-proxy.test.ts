@@ -1,0 +1,118 @@
+/** The way from a gateway to the process that serves the management API: docs/behaviour/management.md#where-it-is-served. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningGateway, startGateway } from '../kit/gateway.ts';
+import { KEY, key, workspace } from '../kit/snapshot.ts';
+import { LOOPBACK_PEM } from '../kit/tls.ts';
+import { waitFor } from '../kit/wait-for.ts';
+
+let folder: string;
+let socketPath: string;
+let gateway: RunningGateway;
+let management: Server | undefined;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+  socketPath = join(folder, 'management');
+  gateway = await startGateway({ entries: [workspace(), key()], management: { socketPath } });
+});
+afterEach(() => {
+  management?.closeAllConnections();
+  management?.close();
+  management = undefined;
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function serve(listener: NonNullable<Parameters<typeof createServer>[1]>): Promise<void> {
+  const server = createServer(listener);
+  management = server;
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+}
+
+describe('a request of the management API', () => {
+  test('goes on with its key and comes back with a trace id, without the headers of a connection', async () => {
+    const seen: object[] = [];
+    await serve(async (request, response) => {
+      const body = (await Array.fromAsync(request)).join('');
+      seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+      response.writeHead(201, { 'content-type': 'application/json', 'keep-alive': 'timeout=1' }).end('{"a":1}');
+    });
+    const answer = await gateway.send('/v1/configs/x?y=z', { method: 'PUT', headers: { te: 'x' }, body: { b: 2 } });
+    expect([answer.status, answer.text]).toEqual([201, '{"a":1}']);
+    expect(answer.headers).toMatchObject({ 'x-gw-trace-id': expect.any(String), 'content-type': 'application/json' });
+    expect(answer.headers['keep-alive']).not.toBe('timeout=1');
+    expect(seen).toMatchObject([
+      { method: 'PUT', url: '/v1/configs/x?y=z', headers: { 'x-gw-api-key': KEY }, body: '{"b":2}' },
+    ]);
+    expect(seen[0]).not.toHaveProperty('headers.te');
+  });
+
+  test('is 503 while nobody serves it, and all else goes on', async () => {
+    const answer = await gateway.send('/v1/configs', { method: 'POST', body: { b: 2 } });
+    expect(answer.status).toBe(503);
+    expect(answer.json()).toMatchObject({ error: { code: 'management_unavailable' } });
+    expect((await gateway.send('/v1/models')).status).toBe(200);
+  });
+
+  test('is 503 where the connection ends without an answer, and cut where it ends in one', async () => {
+    await serve((request, response) => {
+      if (request.url === '/v1/configs') request.socket.destroy();
+      else response.writeHead(200, { 'content-length': '100' }).write('half', () => request.socket.destroy());
+    });
+    expect((await gateway.send('/v1/configs')).status).toBe(503);
+    await expect(gateway.send('/v1/configs/half')).rejects.toThrow();
+  });
+
+  test('ends when its client goes away', async () => {
+    let isGone = false;
+    let isAsked = false;
+    await serve((request) => {
+      isAsked = true;
+      request.on('close', () => {
+        isGone = true;
+      });
+    });
+    const leaving = new AbortController();
+    const asked = fetch(`${gateway.url}/v1/configs`, { signal: leaving.signal }).catch(() => 'gone');
+    await waitFor(() => isAsked, { what: 'the request' });
+    leaving.abort();
+    expect(await asked).toBe('gone');
+    await waitFor(() => isGone, { what: 'the end of the request' });
+  });
+
+  test.for([
+    { rule: 'by its length', headers: { 'content-length': '2000000' } },
+    { rule: 'by its bytes', headers: {} },
+  ])('with a body beyond the limit is 413 $rule', async ({ headers }) => {
+    await serve((request) => void request.resume());
+    const body = Buffer.alloc(2_000_000, ' ');
+    const answer = await gateway.send('/v1/configs', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+    expect(answer.status).toBe(413);
+  });
+
+  test('may come over HTTP/2', async () => {
+    await serve(async (request, response) => {
+      response.writeHead(200, { connection: 'close' }).end((await Array.fromAsync(request)).join('').toUpperCase());
+    });
+    await using secure = await startGateway({
+      entries: [workspace(), key()],
+      management: { socketPath },
+      env: { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM },
+    });
+    const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
+    const stream = session.request({ ':method': 'POST', ':path': '/v1/configs', 'x-gw-api-key': KEY });
+    stream.end('body');
+    expect((await Array.fromAsync(stream)).join('')).toBe('BODY');
+    session.close();
+  });
+});
