@@ -25,6 +25,7 @@ export default defineConfig({
           ],
           exclude: ['**/node_modules/**', INTEGRATION],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
+          maxWorkers: 2,
           setupFiles: ['test/kit/fail-on-console.ts'],
           testTimeout: 60_000,
         },
@@ -34,6 +35,7 @@ export default defineConfig({
         test: {
           name: 'docs',
           include: ['test/docs/**/*.test.ts'],
+          maxWorkers: 2,
           ...HANGING,
         },
       },
