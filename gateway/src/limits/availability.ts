@@ -27,8 +27,8 @@ export interface Availability {
 export interface AvailabilityOptions {
   readonly policy: StoreFailurePolicy;
   readonly retryMs: number;
-  /** Rejects while the shared counters cannot be written. */
-  reconcile(): Promise<void>;
+  /** Resolves with whether it is to be called again. Rejects while the shared counters cannot be written. */
+  reconcile(): Promise<boolean>;
   watch(listener: (isConnected: boolean) => void): () => void;
   onState(state: LimitsState): void;
   onError(error: unknown): void;
@@ -62,9 +62,10 @@ export function createAvailability(options: AvailabilityOptions): Availability {
     clearTimeout(timer);
     timer = undefined;
     try {
-      await reconcile();
+      const isMore = await reconcile();
       failures = 0;
       enter({ counted: 'shared', sinceMs: now() });
+      if (isMore) retryLater();
     } catch (error) {
       onError(error);
       leave(reasonOf(error));

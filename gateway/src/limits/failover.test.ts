@@ -123,10 +123,74 @@ describe('a limiter whose shared counters go away', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(redis.used()).toBe(100);
     await reservation.settle([40], Date.now());
-    granted(await limiter.reserve([tokens(1_000, 1)], Date.now()));
     await vi.advanceTimersByTimeAsync(RETRY_MS);
-    expect(redis.used()).toBe(41);
+    expect(redis.used()).toBe(40); // though no further request came
     await limiter.close();
+  });
+
+  test('adds what was counted while it added the rest before it counts with them again', async () => {
+    const redis = startShared();
+    const pending: (() => void)[] = [];
+    const { limiter } = limiterOver({
+      ...redis.shared,
+      add: async (...given) => {
+        if (given[2].length > 0) await new Promise<void>((resolve) => pending.push(resolve));
+        await redis.shared.add(...given);
+      },
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    redis.connected(false);
+    expect(await grantsOf(limiter, requests(20), 7)).toBe(7);
+    redis.connected(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await grantsOf(limiter, requests(20), 20)).toBe(13);
+    pending.shift()?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([limiter.state().counted, redis.used()]).toEqual(['local', 7]);
+    pending.shift()?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([limiter.state().counted, redis.used()]).toEqual(['shared', 20]);
+    await limiter.close();
+  });
+
+  test('counts with them again also under requests without end, and adds the rest soon', async () => {
+    const redis = startShared();
+    const { limiter } = limiterOver({
+      ...redis.shared,
+      add: async (...given) => {
+        await redis.shared.add(...given);
+        if (limiter.state().counted === 'local') await limiter.reserve([requests(100)], Date.now());
+      },
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    redis.connected(false);
+    await limiter.reserve([requests(100)], Date.now());
+    redis.connected(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(limiter.state().counted).toBe('shared');
+    await vi.advanceTimersByTimeAsync(RETRY_MS);
+    expect(redis.used()).toBe(6);
+    await limiter.close();
+  });
+
+  test('adds what it counted alone before it closes', async () => {
+    const redis = startShared();
+    const { limiter } = limiterOver(redis.shared);
+    await vi.advanceTimersByTimeAsync(0);
+    redis.fail('timeout');
+    expect(await grantsOf(limiter, requests(10), 2)).toBe(2);
+    redis.fail(undefined);
+    await limiter.close();
+    expect(redis.used()).toBe(2);
+  });
+
+  test('closes when they are away', async () => {
+    const redis = startShared();
+    const { limiter } = limiterOver(redis.shared);
+    redis.fail('timeout');
+    expect(await grantsOf(limiter, requests(10), 2)).toBe(2);
+    await expect(limiter.close()).resolves.toBeUndefined();
+    expect(redis.used()).toBe(0);
   });
 
   test('leaves them for no burst of calls that were under way together', async () => {

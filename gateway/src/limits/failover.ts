@@ -41,7 +41,8 @@ const RETRY_MS = 500;
  */
 export function createFailoverLimiter(options: FailoverOptions): FailoverLimiter {
   const { shared, policy, now, retryMs = RETRY_MS } = options;
-  const local = createMemoryLimiter({ ...options.memory, tracksChanges: true });
+  // Reservations that were made here are also settled here, when the shared counters have long been back.
+  const local = createMemoryLimiter({ ...options.memory, onChange: () => availability.retryLater() });
   const reconciler = createReconciler({ shared, local, processId: randomBytes(9).toString('base64url') });
   const availability = createAvailability({
     ...options,
@@ -64,21 +65,18 @@ export function createFailoverLimiter(options: FailoverOptions): FailoverLimiter
         () => shared.ask(demands, nowMs),
         () => local.ask(demands, nowMs),
       ),
-    reserve: async (demands, nowMs) => {
-      const result = await attempt(
+    reserve: (demands, nowMs) =>
+      attempt(
         async () => {
           const reserved = await shared.reserve(demands, nowMs);
           if (reserved.allowed && policy === 'open') local.learn(demands, reserved.windows, nowMs);
           return reserved;
         },
         () => local.reserve(demands, nowMs),
-      );
-      // Reservations that were made here are also settled here, when the shared counters have long been back.
-      if (local.hasChanges()) availability.retryLater();
-      return result;
-    },
+      ),
     close: async () => {
       availability.close();
+      await reconciler.finish(now()).catch(options.onError);
       await Promise.all([local.close(), shared.close()]);
     },
   };

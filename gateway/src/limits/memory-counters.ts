@@ -42,7 +42,8 @@ export class MemoryList extends DemandList {
   }
 }
 
-export function createCounters(max: number, tracksChanges: boolean): Counters {
+/** `onChange`: called after each addition; without it changes are not tracked. */
+export function createCounters(max: number, onChange?: () => void): Counters {
   const counters = new Map<string, Counter>();
   const changed = new Set<Counter>();
   /** The first one that was not used since the last search; each is passed over once. */
@@ -80,10 +81,11 @@ export function createCounters(max: number, tracksChanges: boolean): Counters {
     },
     add: (counter, units) => {
       counter.consumed += units;
-      if (!tracksChanges) return;
+      if (onChange === undefined) return;
       changed.add(counter);
       const [oldest] = changed;
       if (changed.size > max && oldest !== undefined) changed.delete(oldest);
+      onChange();
     },
     learn: (name, { remaining }, nowMs) => {
       const counter = current(name, nowMs);

@@ -18,8 +18,8 @@ export interface MemoryLimiterOptions {
   readonly holdMs?: number;
   /** Unsettled estimates that can expire; of more than these the oldest count until their windows end. */
   readonly maxHeld?: number;
-  /** Remembers what `takeChanges` returns. */
-  readonly tracksChanges?: boolean;
+  /** Called after each change that `takeChanges` will return, which returns none without this. */
+  onChange?(): void;
 }
 
 /** A limiter that answers at once. */
@@ -38,7 +38,7 @@ const DEFAULTS = { maxCounters: 200_000, holdMs: 3_600_000, maxHeld: 100_000 } a
 /** Counters of this process alone: N pods admit up to N times a limit. */
 export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
   const { maxCounters, holdMs, maxHeld } = { ...DEFAULTS, ...options };
-  const counters = createCounters(maxCounters, options.tracksChanges === true);
+  const counters = createCounters(maxCounters, options.onChange);
   const held = createHeld(holdMs, maxHeld);
   const listOf = createListMemo((demands) => new MemoryList(demands));
   return {

@@ -3,15 +3,17 @@ import type { MemoryLimiter } from './memory.ts';
 
 /** Adds to shared counters what a limiter in memory has counted. */
 export interface Reconciler {
-  /** Rejects when the shared counters could not be reached; what was not added is kept for the next time. */
-  run(nowMs: number): Promise<void>;
+  /** Resolves with whether something is left. Rejects when the shared counters could not be reached; what was not added is kept. */
+  run(nowMs: number): Promise<boolean>;
+  /** The last run: one try, if there is anything to add. */
+  finish(nowMs: number): Promise<void>;
 }
 
 export interface ReconcilerOptions {
   readonly shared: {
     add(slot: string, id: string, changes: readonly Change[], nowMs: number): Promise<void>;
   };
-  readonly local: Pick<MemoryLimiter, 'takeChanges'>;
+  readonly local: Pick<MemoryLimiter, 'takeChanges' | 'hasChanges'>;
   /** Makes the ids of this process unique. */
   readonly processId: string;
 }
@@ -26,11 +28,13 @@ interface Batch {
 const MAX_CHANGES = 200;
 /** Batches that wait; of more than these the oldest are lost. */
 const MAX_BATCHES = 2_000;
+/** How often one run looks for what was counted while it added the rest. */
+const MAX_ROUNDS = 5;
 
 export function createReconciler({ shared, local, processId }: ReconcilerOptions): Reconciler {
   const waiting = new Set<Batch>();
   let lastId = 0;
-  let running: Promise<void> | undefined;
+  let running: Promise<boolean> | undefined;
 
   const collect = (nowMs: number): void => {
     const slots = Map.groupBy(local.takeChanges().filter(isCurrentAt(nowMs)), ({ counter }) => counter.slot);
@@ -44,21 +48,31 @@ export function createReconciler({ shared, local, processId }: ReconcilerOptions
       if (waiting.size > MAX_BATCHES || !batch.changes.some(isCurrentAt(nowMs))) waiting.delete(batch);
     }
   };
-  const send = async (nowMs: number): Promise<void> => {
+  const send = async (nowMs: number): Promise<boolean> => {
     collect(nowMs);
     if (waiting.size === 0) await shared.add('', `${processId}:probe`, [], nowMs);
-    for (const batch of waiting) {
-      await shared.add(batch.slot, batch.id, batch.changes, nowMs);
-      waiting.delete(batch);
+    for (let round = 1; waiting.size > 0 && round <= MAX_ROUNDS; round += 1) {
+      for (const batch of waiting) {
+        await shared.add(batch.slot, batch.id, batch.changes, nowMs);
+        waiting.delete(batch);
+      }
+      collect(nowMs);
     }
+    return waiting.size > 0;
+  };
+
+  const run = (nowMs: number): Promise<boolean> => {
+    running ??= send(nowMs).finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 
   return {
-    run: (nowMs) => {
-      running ??= send(nowMs).finally(() => {
-        running = undefined;
-      });
-      return running;
+    run,
+    finish: async (nowMs) => {
+      await running;
+      if (local.hasChanges() || waiting.size > 0) await run(nowMs);
     },
   };
 }
