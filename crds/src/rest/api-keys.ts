@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { API_KEY_TYPES } from '../kinds/scopes.ts';
 import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 /** A key needs the one of the type of the key that the call is about. */
 const scopesTo = (action: string): readonly string[] =>
@@ -79,6 +79,7 @@ export const apiKeys = {
     body: z.strictObject({
       ...changeable,
       name,
+      slug: slug.optional(),
       scopes: z.array(z.string()).min(1),
       organisation_id: uuid.nullish(),
       workspace_id: z.string().nullish(),

@@ -1,7 +1,7 @@
 /** Management operations: configs. */
 import { z } from 'zod';
 import { defineOperation } from './operation.ts';
-import { anyObject, dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
+import { anyObject, dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const item = z.object({
   id: uuid,
@@ -43,6 +43,7 @@ export const configs = {
     scopes: ['configs.create'],
     body: z.strictObject({
       name,
+      slug: slug.optional(),
       config,
       isDefault: z.literal(0, 'the defaults of the workspace name its config').optional(),
       workspace_id: z.string().nullish(),

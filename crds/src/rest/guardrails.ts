@@ -1,7 +1,7 @@
 /** Management operations: guardrails. */
 import { z } from 'zod';
 import { defineOperation } from './operation.ts';
-import { anyObject, dateTime, name, paging, uuid } from './shapes.ts';
+import { anyObject, dateTime, name, paging, slug, uuid } from './shapes.ts';
 
 /** Texts, or a JSON object of texts as a text. */
 const feedback = z.strictObject({
@@ -108,6 +108,7 @@ export const guardrails = {
     scopes: ['guardrails.create', 'organisation_guardrails.create'],
     body: z.strictObject({
       name,
+      slug: slug.optional(),
       type: type.optional(),
       description: z.string().nullish(),
       workspace_id: z.string().nullish(),

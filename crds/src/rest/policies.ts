@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { defineOperation } from './operation.ts';
 import { description, policyCondition, policyGroupKey, status } from './policy-shapes.ts';
-import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const type = z.enum(['requests', 'tokens']);
 const unit = z.enum(['rpm', 'rph', 'rpd', 'rpw']);
 
 const ratePolicy = z.object({
   id: uuid,
+  slug: z.string(),
   name: z.string().nullable().optional(),
   conditions: z.array(policyCondition),
   group_by: z.array(policyGroupKey),
@@ -48,6 +49,7 @@ export const ratePolicies = {
     scopes: ['policies.create'],
     body: z.strictObject({
       name: name.optional(),
+      slug: slug.optional(),
       conditions: z.array(policyCondition).min(1),
       group_by: z.array(policyGroupKey).min(1),
       type,
@@ -66,7 +68,7 @@ export const ratePolicies = {
     path: '/policies/rate-limits/{rateLimitsPolicyId}',
     summary: 'Reads a rate limit policy.',
     scopes: ['policies.read'],
-    query: z.strictObject({ status: status.optional() }),
+    query: z.strictObject({ workspace_id: z.string().optional(), status: status.optional() }),
     answer: ratePolicy.extend({ object: z.literal('policy') }),
   }),
   update: defineOperation({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const changeable = {
   note: z.string().nullish(),
@@ -53,7 +53,7 @@ export const providers = {
       ...changeable,
       name,
       integration_id: z.string(),
-      slug: z.string().optional(),
+      slug: slug.optional(),
       workspace_id: z.string().nullish(),
     }),
     answer: result,

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const uuid = z.uuid();
 export const dateTime = z.iso.datetime({ offset: true });
 export const name = z.string().max(255);
+/** Of a new object; absent: it is made of its name. */
+export const slug = z.string().min(1).max(253);
 /** A JSON object that another schema checks. */
 export const anyObject = z.record(z.string(), z.unknown());
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineOperation } from './operation.ts';
 import { description, policyCondition, policyGroupKey, status } from './policy-shapes.ts';
-import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const type = z.enum(['cost', 'tokens', 'requests']);
 const creditLimit = z.number().min(0);
@@ -13,6 +13,7 @@ const nextReset = dateTime.nullable();
 
 const usagePolicy = z.object({
   id: uuid,
+  slug: z.string(),
   name: z.string(),
   conditions: z.array(policyCondition),
   group_by: z.array(policyGroupKey),
@@ -64,6 +65,7 @@ export const usagePolicies = {
     scopes: ['policies.create'],
     body: z.strictObject({
       ...changeable,
+      slug: slug.optional(),
       credit_limit: creditLimit,
       conditions: z.array(policyCondition).min(1),
       group_by: z.array(policyGroupKey).min(1),
@@ -79,7 +81,7 @@ export const usagePolicies = {
     path: '/policies/usage-limits/{policyUsageLimitsId}',
     summary: 'Reads a usage limit policy.',
     scopes: ['policies.read'],
-    query: z.strictObject({ status: status.optional() }),
+    query: z.strictObject({ workspace_id: z.string().optional(), status: status.optional() }),
     answer: usagePolicy.extend({ object: z.literal('policy') }),
   }),
   update: defineOperation({

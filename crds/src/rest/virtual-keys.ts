@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { dateTime, emptyObject, name, noSecretMappings, paging, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
 
 const deployment = z.strictObject({
   deploymentName: z.string(),
@@ -63,7 +63,7 @@ export const virtualKeys = {
     summary: 'Makes a virtual key; its credential goes into a Secret.',
     scopes: ['virtual_keys.create'],
     body: z
-      .object({ ...members, name, provider: z.string(), workspace_id: z.string().nullish() })
+      .object({ ...members, name, slug: slug.optional(), provider: z.string(), workspace_id: z.string().nullish() })
       .catchall(providerField),
     answer: z.object({ success: z.literal(true), data: z.object({ id: uuid, slug: z.string() }) }),
   }),

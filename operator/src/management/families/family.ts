@@ -15,6 +15,8 @@ export interface RestCall<O extends RestOperation = RestOperation> {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Output<O['query']>;
   readonly body: Output<O['body']>;
+  /** `?workspace_id=`: the workspace whose objects are meant where the path names one. */
+  readonly workspaceId?: string | undefined;
   /** `?force=true` by a key that may: also what another tool owns is written. */
   readonly force: boolean;
 }

@@ -20,12 +20,15 @@ export async function findObject<K extends KindName>(
   kind: K,
   idOrSlug: string,
   {
-    call: { caller },
+    call: { caller, workspaceId },
     services: { store, tenancy },
-  }: { readonly call: Pick<RestCall, 'caller'>; readonly services: Services },
+  }: { readonly call: Pick<RestCall, 'caller' | 'workspaceId'>; readonly services: Services },
   what: string,
 ): Promise<Found<K>> {
-  const homes = await tenancy.visibleTo(caller);
+  const visible = await tenancy.visibleTo(caller);
+  const isMeant = ({ workspace }: Home) =>
+    workspaceId === undefined || workspace?.slug === workspaceId || workspace?.id === workspaceId;
+  const homes = visible.filter(isMeant);
   if (UUID.test(idOrSlug)) {
     const object = await store.find(kind, idOrSlug);
     const home = homes.find(({ namespace }) => namespace === object?.meta.namespace);

@@ -17,7 +17,6 @@ const NAMES: FieldNames = {
   displayName: 'name',
   description: 'note',
   integrationRef: 'integration_id',
-  metadata: 'slug',
 };
 
 type Provider = StoredObject<'Provider'>;

@@ -14,6 +14,7 @@ const NAMES: FieldNames = { displayName: 'name', values: 'value' };
 function toView({ meta, spec }: StoredObject<'RateLimitPolicy'>, home: Home | undefined, { organisationId }: Tenancy) {
   return {
     id: meta.uid,
+    slug: meta.name,
     name: spec.displayName ?? meta.name,
     ...toSelection(spec),
     type: spec.type,
@@ -52,7 +53,7 @@ export const RATE_LIMIT_POLICIES: readonly BoundOperation[] = [
       unit,
       value,
     };
-    const place = { kind: KIND, namespace: home.namespace, name: `rate-${randomName(8)}` } as const;
+    const place = { kind: KIND, namespace: home.namespace, name: body.slug ?? `rate-${randomName(8)}` } as const;
     const { meta } = written(await store.create(place, { spec }, { force }), WHAT, NAMES);
     return { id: meta.uid, slug: meta.name, object: 'policy' as const };
   }),

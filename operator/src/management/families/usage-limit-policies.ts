@@ -15,6 +15,7 @@ const NAMES: FieldNames = { displayName: 'name', values: 'value' };
 function toView({ meta, spec }: StoredObject<'UsageLimitPolicy'>, home: Home, { organisationId }: Tenancy) {
   return {
     id: meta.uid,
+    slug: meta.name,
     name: spec.displayName ?? meta.name,
     ...toSelection(spec),
     type: spec.type,
@@ -67,7 +68,7 @@ export const USAGE_LIMIT_POLICIES: readonly BoundOperation[] = [
     const home = await tenancy.workspaceOf(caller, body.workspace_id);
     const { conditions, group_by, type } = body;
     const spec = { ...toFields(body), conditions: toConditions(conditions), groupBy: group_by, type };
-    const place = { kind: KIND, namespace: home.namespace, name: `usage-${randomName(8)}` } as const;
+    const place = { kind: KIND, namespace: home.namespace, name: body.slug ?? `usage-${randomName(8)}` } as const;
     const { meta } = written(await store.create(place, { spec }, { force }), WHAT, NAMES);
     return { id: meta.uid, slug: meta.name, object: 'policy' as const };
   }),

@@ -124,7 +124,7 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
   }),
   serveOperation(virtualKeys.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
-    const name = newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
+    const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
     const draft = toDraft(body, name, { provider: providerIdOf(body.provider) });
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, draft, { force });
     const { meta } = written(made, WHAT, NAMES);

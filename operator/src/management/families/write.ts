@@ -43,6 +43,7 @@ const VERBATIM: ReadonlySet<string | number> = new Set(['parameters', 'metadata'
 
 function inBody({ path, ...issue }: Issue, names: FieldNames): Issue {
   const [first, ...rest] = path;
+  if (first === 'metadata') return { ...issue, path: ['slug'] };
   const members = first === 'spec' ? rest : path;
   const end = members.findIndex((step) => VERBATIM.has(step));
   const ours = (at: number): boolean => end === -1 || at <= end;

@@ -114,6 +114,7 @@ async function serve(
   const { force, ...query } = request.query as Record<string, unknown>; // a parsed query is an object
   const call: RestCall = {
     caller,
+    ...(typeof query['workspace_id'] === 'string' ? { workspaceId: query['workspace_id'] } : {}),
     path: request.params as Record<string, string>, // named segments of the route
     query: parse(operation.query, query, 'query') as RestCall['query'],
     body: parse(operation.body, request.body, 'body') as RestCall['body'],

@@ -53,6 +53,8 @@ describe('the document', () => {
       additionalProperties: false,
     });
     expect(list?.parameters.map(({ name }) => name)).toContain('page_size');
+    const named = document.paths['/configs/{slug}']?.['get']?.parameters.map(({ name }) => name);
+    expect(named).toEqual(['slug', 'workspace_id']);
   });
 
   test('is served to every key, and only to keys', async () => {

@@ -55,14 +55,15 @@ export function openApiDocument(operations: readonly RestOperation[]): object {
   };
 }
 
-function toOperation({ id, path, summary, scopes, query, body, answer }: RestOperation): object {
+function toOperation(operation: RestOperation): object {
+  const { id, summary, scopes, body, answer } = operation;
   const error = { $ref: '#/components/schemas/Error' };
   return {
     operationId: id,
     tags: [id.split('.')[0]],
     summary,
     ...(scopes.length === 0 ? {} : { description: `Needs the scope ${scopes.join(' or ')}.` }),
-    parameters: [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query))],
+    parameters: parametersOf(operation),
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
@@ -76,6 +77,17 @@ function toOperation({ id, path, summary, scopes, query, body, answer }: RestOpe
   };
 }
 
+/** Operations on one object take the workspace that is meant. */
+function parametersOf({ method, path, query }: RestOperation): object[] {
+  const inPath = pathParameters(path);
+  const own = query === undefined ? [] : queryParameters(query);
+  const isAboutOne = method !== 'POST' && inPath.length > 0;
+  const isKnown = own.some(({ name }) => name === WORKSPACE.name);
+  return [...inPath, ...own, ...(isAboutOne && !isKnown ? [WORKSPACE] : [])];
+}
+
+const WORKSPACE = { name: 'workspace_id', in: 'query', required: false, schema: { type: 'string' } };
+
 const pathParameters = (path: string): object[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -84,7 +96,7 @@ const pathParameters = (path: string): object[] =>
     schema: { type: 'string' },
   }));
 
-function queryParameters(query: z.ZodType): object[] {
+function queryParameters(query: z.ZodType): (object & { readonly name: string })[] {
   const { properties = {}, required = [] } = schemaOf(query, 'output') as {
     readonly properties?: Readonly<Record<string, object>>; // queries are objects
     readonly required?: readonly string[];

@@ -78,7 +78,7 @@ export const API_KEYS: readonly BoundOperation[] = [
     const configName = await configNameOf(body, home.namespace, services);
     const fields = toFields(body, {}, { configName, nowMs: services.now() });
     const annotations = { [MASKED_KEY]: `${key.slice(0, MASK_ENDS)}********${key.slice(-MASK_ENDS)}` };
-    const name = newSlug({ prefix: '', name: body.name, length: 20 }, randomName);
+    const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 20 }, randomName);
     const spec = { type, user: body.user_id ?? undefined, ...fields, sha256 };
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, { spec, annotations }, { force });
     return { id: written(made, WHAT, NAMES).meta.uid, key, object: 'api-key' as const };

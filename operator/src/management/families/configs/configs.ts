@@ -63,7 +63,7 @@ export const CONFIGS: readonly BoundOperation[] = [
   }),
   serveOperation(configs.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
-    const name = newSlug({ prefix: 'pc-', name: body.name, length: 6 }, randomName);
+    const name = body.slug ?? newSlug({ prefix: 'pc-', name: body.name, length: 6 }, randomName);
     const { config, secret } = toContent(body.config, { before: undefined, secretName: name });
     const place = { kind: KIND, namespace: home.namespace, name } as const;
     const made = await store.create(place, { spec: { displayName: body.name, config }, secret }, { force });

@@ -70,7 +70,7 @@ export const GUARDRAILS: readonly BoundOperation[] = [
     const { name, type, description, checks, actions } = call.body;
     const home = await homeOf(call.caller, call.body, tenancy);
     authorizeFor(call, home, 'create');
-    const slug = newSlug({ prefix: 'pg-', name, length: 6 }, randomName);
+    const slug = call.body.slug ?? newSlug({ prefix: 'pg-', name, length: 6 }, randomName);
     const draft = toChecks(checks, { before: [], secretName: slug });
     const spec = {
       ...givenFields({ displayName: name, description, type }),
