@@ -2,13 +2,26 @@
  * The stores of limits, budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere.
  * A sidecar counts limits and budgets in its fleet.
  */
-import { type BudgetStore, type Budgets, createBudgets, createRedisBudgetStore } from '../budgets/index.ts';
+import {
+  BUDGET_SCRIPTS,
+  type BudgetStore,
+  type Budgets,
+  createBudgets,
+  createRedisBudgetStore,
+} from '../budgets/index.ts';
 import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { FleetCounters } from '../fleet-counters/index.ts';
-import { createFailoverLimiter, createRedisLimiter, type Limiter, type SharedCounters } from '../limits/index.ts';
+import {
+  createFailoverLimiter,
+  createRedisLimiter,
+  LIMIT_SCRIPTS,
+  type Limiter,
+  type SharedCounters,
+} from '../limits/index.ts';
 import type { CircuitBreakerPort } from '../pipeline/index.ts';
 import {
+  CIRCUIT_SCRIPTS,
   createRedisCircuitStore,
   createRedisConnection,
   createRedisStateStore,
@@ -47,13 +60,15 @@ interface StoreOptions {
   now(): number;
 }
 
+/** What counters run in Redis. */
+const SCRIPTS = [...LIMIT_SCRIPTS, ...BUDGET_SCRIPTS, ...CIRCUIT_SCRIPTS];
 /** How often counters of this machine are told what was spent, in ms: so much a process that is killed forgets. */
 const LOCAL_FLUSH_MS = 1_000;
 
 /** Nothing waits for Redis: requests go on without it. */
 export function createStores(settings: GatewaySettings, options: StoreOptions): Stores {
   const { state, fleet, metrics, logger, now } = options;
-  const redis = openRedis(settings.redis, 'counters', logger);
+  const redis = openRedis(settings.redis && { ...settings.redis, scripts: SCRIPTS }, 'counters', logger);
   // Of its own: large answers do not stand in the way of counters.
   const cacheRedis = settings.cache.store === 'redis' ? openRedis(settings.cacheRedis, 'cache', logger) : undefined;
   const storeId = redis === undefined ? undefined : followStoreId(redis, () => limitsStatus.tell());

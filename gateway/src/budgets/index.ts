@@ -13,5 +13,5 @@ export {
 } from './budgets.ts';
 export { type BudgetsOptions, createBudgets } from './create-budgets.ts';
 export { createMemoryBudgetStore, type MemoryBudgetStoreOptions } from './memory-store.ts';
-export { createRedisBudgetStore } from './redis-store.ts';
+export { BUDGET_SCRIPTS, createRedisBudgetStore } from './redis-store.ts';
 export { type Period, periodAt, type Schedule, toSchedule } from './schedule.ts';

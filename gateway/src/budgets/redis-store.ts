@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type RedisConnection,
+  type RedisScript,
   type RunOptions,
   runScript,
   StoreUnavailable,
@@ -35,6 +36,9 @@ export function createRedisBudgetStore(connection: RedisConnection, options: Run
     close: async () => undefined, // the connection belongs to others, too
   };
 }
+
+/** What it runs. */
+export const BUDGET_SCRIPTS: readonly RedisScript[] = [SYNC];
 
 const FAILED: SyncReply = { status: 'failed', isApplied: undefined };
 

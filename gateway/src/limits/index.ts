@@ -16,4 +16,4 @@ export {
   type WindowState,
 } from './limiter.ts';
 export { createMemoryLimiter, type MemoryLimiter, type MemoryLimiterOptions } from './memory.ts';
-export { createRedisLimiter, type RedisLimiter, type RedisLimiterOptions } from './redis/index.ts';
+export { createRedisLimiter, LIMIT_SCRIPTS, type RedisLimiter, type RedisLimiterOptions } from './redis/index.ts';

@@ -1,6 +1,7 @@
 export { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore, circuitKey } from './circuit.ts';
 export { createMemoryCircuitStore, createMemoryStateStore, type MemoryOptions } from './memory/index.ts';
 export {
+  CIRCUIT_SCRIPTS,
   createRedisCircuitStore,
   createRedisConnection,
   createRedisStateStore,

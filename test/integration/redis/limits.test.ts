@@ -109,6 +109,16 @@ describe('limits in Redis', () => {
     expect(await calls()).toEqual(before);
   });
 
+  test('the first request finds its scripts in Redis', async () => {
+    await using redis = await startRedis();
+    await using world = await start({ port: redis.port, limit: 10, policy: 'closed' });
+    await isCounted(world, 'shared');
+    expect(await statusesOf(world, 1)).toEqual({ 200: 1 });
+    const stats = await ask(redis.port, 'INFO commandstats\r\n');
+    expect(stats).toContain('cmdstat_evalsha:');
+    expect(stats).not.toContain('cmdstat_eval:'); // by its text, since Redis does not know it
+  });
+
   test.for(TROUBLES)('go on in each gateway while it is $name, and together afterwards', async (trouble) => {
     await using redis = await startRedis();
     await using proxy = await startTcpProxy(redis);

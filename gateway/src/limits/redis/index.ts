@@ -1,1 +1,2 @@
 export { createRedisLimiter, type RedisLimiter, type RedisLimiterOptions } from './limiter.ts';
+export { LIMIT_SCRIPTS } from './scripts.ts';

@@ -186,3 +186,6 @@ for k = 2, #KEYS do
 end
 return 1
 `);
+
+/** All of them. */
+export const LIMIT_SCRIPTS: readonly RedisScript[] = [COUNT, RENEW, ADD];

@@ -1,6 +1,6 @@
 import { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore } from '../circuit.ts';
 import type { RedisConnection } from './connection.ts';
-import { defineScript, runScript } from './script.ts';
+import { defineScript, type RedisScript, runScript } from './script.ts';
 
 /**
  * A hash per config: path to "failures:successes:firstFailureMs".
@@ -25,6 +25,9 @@ redis.call('HSET', KEYS[1], ARGV[1], string.format('%d:%d:%s', failures, success
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return 1
 `);
+
+/** What it runs. */
+export const CIRCUIT_SCRIPTS: readonly RedisScript[] = [RECORD];
 
 /** Circuit records shared by all gateways. */
 export function createRedisCircuitStore(connection: RedisConnection, now: () => number): CircuitStore {

@@ -2,10 +2,11 @@ import type { EventEmitter } from 'node:events';
 import type { Cluster, Redis } from 'ioredis';
 import type { Secret } from '../../lib/secret.ts';
 import { StoreUnavailable } from '../unavailable.ts';
+import { createWarmUp } from './warm-up.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** `waiting`: not used yet. `down`: connecting failed or the connection broke; it is retried. */
+/** `waiting`: not used yet. `ready`: the server has the scripts, too. `down`: connecting failed or the connection broke; it is retried. */
 export type RedisHealth = 'waiting' | 'connecting' | 'ready' | 'down' | 'closed';
 
 export interface RedisNode {
@@ -29,6 +30,8 @@ export interface RedisSettings {
   readonly commandTimeoutMs?: number | undefined;
   /** Longest wait for a connection in ms. */
   readonly connectTimeoutMs?: number | undefined;
+  /** What will be run there: loaded at each connect. */
+  readonly scripts?: readonly { readonly lua: string }[] | undefined;
 }
 
 /** One Redis server or cluster. Without a connection commands fail at once instead of being queued. */
@@ -62,6 +65,7 @@ const HEALTH_EVENTS = ['connecting', 'ready', 'close', 'reconnecting', 'end'] as
 export function createRedisConnection(settings: RedisSettings): RedisConnection {
   const commandTimeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const listeners = new Set<(health: RedisHealth) => void>();
+  const warmUp = createWarmUp({ scripts: settings.scripts ?? [], timeoutMs: connectTimeoutOf(settings) });
   let client: RedisClient | undefined;
   let state: 'waiting' | 'opened' | 'closed' = 'waiting';
   let inFlight = 0;
@@ -69,7 +73,8 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
 
   const health = (): RedisHealth => {
     if (state !== 'opened') return state;
-    return client === undefined ? 'connecting' : toHealth(client.status);
+    if (client === undefined) return 'connecting';
+    return client.status === 'ready' && !warmUp.isDone() ? 'connecting' : toHealth(client.status);
   };
   let reported = health();
   const report = (): void => {
@@ -84,6 +89,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
     if (health() === 'closed') return;
     const events: EventEmitter = created;
     events.on('error', () => {}); // reported as health, and as errors of commands
+    events.on('ready', () => void warmUp.run(created).then(report)); // never rejects
     for (const event of HEALTH_EVENTS) events.on(event, report);
     client = created;
     await created.connect().catch(() => {}); // retried with back-off
@@ -153,10 +159,13 @@ export async function createClient(settings: RedisSettings): Promise<RedisClient
   });
 }
 
-function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSettings) {
+const connectTimeoutOf = ({ connectTimeoutMs }: RedisSettings): number => connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+
+function commonOptions(settings: RedisSettings) {
+  const { username, password, tls } = settings;
   return {
     lazyConnect: true,
-    connectTimeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    connectTimeout: connectTimeoutOf(settings),
     socketTimeout: SILENCE_TIMEOUT_MS,
     // Commands of one turn of the event loop are written together.
     enableAutoPipelining: true,

@@ -1,4 +1,4 @@
-export { createRedisCircuitStore } from './circuit-store.ts';
+export { CIRCUIT_SCRIPTS, createRedisCircuitStore } from './circuit-store.ts';
 export {
   createRedisConnection,
   type RedisClient,
