@@ -53,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{contract,integration,regression}/**/*.test.ts', INTEGRATION],
-          exclude: ['test/integration/redis/**'],
+          exclude: ['test/integration/{redis,postgres}/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
           ...HANGING,
@@ -65,6 +65,15 @@ export default defineConfig({
           name: 'redis',
           include: ['test/integration/redis/**/*.test.ts'],
           isolate: false,
+          maxWorkers: 2,
+          ...HANGING,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'postgres',
+          include: ['test/integration/postgres/**/*.test.ts'],
           maxWorkers: 2,
           ...HANGING,
         },

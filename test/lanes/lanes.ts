@@ -26,6 +26,12 @@ const REDIS: Tool = {
   install: 'apt-get install redis-server',
 };
 
+const POSTGRES: Tool = {
+  name: 'postgresql',
+  probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb || initdb --version'],
+  install: 'apt-get install postgresql',
+};
+
 const CHROMIUM: Tool = {
   name: 'chromium',
   probe: ['chromium', '--version'],
@@ -109,6 +115,12 @@ export const LANES: readonly Lane[] = [
     proves: 'shared state in a real Redis, its loss and return included',
     tools: [REDIS],
     run: vitest('redis'),
+  },
+  {
+    name: 'postgres',
+    proves: 'people and audit in a real PostgreSQL, its loss and return included',
+    tools: [POSTGRES],
+    run: vitest('postgres'),
   },
   {
     name: 'browser',

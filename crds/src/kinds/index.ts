@@ -50,5 +50,6 @@ export {
   type VirtualKey,
   type Workspace,
 } from './registry.ts';
+export { ORGANISATION_ROLES, type OrganisationRole, WORKSPACE_ROLES, type WorkspaceRole } from './roles.ts';
 export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
 export { UNSUPPORTED, type UnsupportedFeature } from './unsupported.ts';

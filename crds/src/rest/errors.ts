@@ -35,6 +35,12 @@ export const REST_ERRORS = {
     summary: 'The object exists already, is in use, is owned by another tool, or was changed at the same time.',
   },
   TOO_LARGE: { status: 413, code: 'AB01', type: 'invalid_request_error', summary: 'The body is too large.' },
+  UNAVAILABLE: {
+    status: 503,
+    code: 'AB04',
+    type: 'service_error',
+    summary: 'The database that people are in is away; everything else goes on.',
+  },
   INTERNAL: { status: 500, code: 'AB04', type: 'service_error', summary: 'The management API failed.' },
 } as const satisfies Record<string, RestErrorRow>;
 

@@ -4,6 +4,7 @@ import { MAX_REST_BODY_BYTES, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
+import { DatabaseAway } from '../database/index.ts';
 import type { BoundOperation, RestCall, Services } from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import { errorBody, invalid, RestError } from './rest-error.ts';
@@ -145,6 +146,7 @@ function isForced(force: unknown, caller: Caller): boolean {
 /** Errors of fastify are about the request: what it throws itself has a status below 500. */
 function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
+  if (error instanceof DatabaseAway) return new RestError('UNAVAILABLE', { message: error.message });
   const { statusCode, message } = error as Partial<FastifyError>; // anything may be thrown
   if (statusCode === 413)
     return new RestError('TOO_LARGE', { message: `A body has at most ${MAX_REST_BODY_BYTES} bytes` });

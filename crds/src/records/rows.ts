@@ -1,0 +1,71 @@
+/** Rows of the database, as queries give them. Times are instants; objects are columns of type jsonb. */
+import { z } from 'zod';
+import { ORGANISATION_ROLES, WORKSPACE_ROLES } from '../kinds/index.ts';
+
+/** The account of a person. */
+export const userRow = z.strictObject({
+  id: z.uuid(),
+  /** In lower case. */
+  email: z.string().max(254),
+  first_name: z.string().max(255),
+  last_name: z.string().max(255),
+  role: z.enum(ORGANISATION_ROLES),
+  /** False: the directory has suspended the account. */
+  active: z.boolean(),
+  /** What the directory calls the account. */
+  external_id: z.string().max(255).nullable(),
+  /** Who signs the person in, and the name that it has there. */
+  issuer: z.string().max(2_048).nullable(),
+  subject: z.string().max(255).nullable(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+export type UserRow = z.output<typeof userRow>;
+
+/** An invitation to have an account; the token of its link is known by its hash only. */
+export const inviteRow = z.strictObject({
+  id: z.uuid(),
+  email: z.string().max(254),
+  role: z.enum(['admin', 'member']),
+  workspaces: z.array(z.strictObject({ workspace: z.string().max(63), role: z.enum(WORKSPACE_ROLES) })).max(500),
+  /** Scopes of the key that the person gets in each of the workspaces; null: no key. */
+  key_scopes: z.array(z.string()).max(200).nullable(),
+  token_sha256: z.string().length(64),
+  /** Id of the key that invited, or of the user. */
+  invited_by: z.string(),
+  created_at: z.date(),
+  expires_at: z.date(),
+  accepted_at: z.date().nullable(),
+  cancelled_at: z.date().nullable(),
+});
+export type InviteRow = z.output<typeof inviteRow>;
+
+const change = z.strictObject({
+  kind: z.string(),
+  /** Namespace and name, or the id. */
+  object: z.string(),
+  action: z.enum(['create', 'update', 'delete']),
+  /** Without secrets; null: there was none, or there is none. */
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+});
+export type AuditChange = z.output<typeof change>;
+
+/** One write of the management API. */
+export const auditRow = z.strictObject({
+  id: z.uuid(),
+  at: z.date(),
+  request_id: z.string(),
+  /** E.g. `configs.create`. */
+  operation: z.string(),
+  method: z.string(),
+  path: z.string(),
+  actor_type: z.enum(['api_key', 'user', 'scim', 'anonymous']),
+  actor_id: z.string().nullable(),
+  actor_user: z.string().nullable(),
+  workspace: z.string().nullable(),
+  status: z.int(),
+  error_code: z.string().nullable(),
+  changes: z.array(change),
+});
+export type AuditRow = z.output<typeof auditRow>;

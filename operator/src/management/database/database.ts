@@ -1,0 +1,94 @@
+/** The database of the management API: people, invitations and audit. docs/behaviour/people.md */
+import type { Dialect } from 'kysely';
+import type { Opened, Queries } from './open.ts';
+
+export type { Queries } from './open.ts';
+
+export interface Database {
+  /**
+   * Runs queries. The first call opens the database and brings its tables up to date. Throws DatabaseAway while it cannot be reached.
+   */
+  use<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Waits for calls in flight. */
+  close(): Promise<void>;
+}
+
+/** The database cannot be reached, or cannot be used. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+}
+
+export interface DatabaseOptions {
+  /** A new one for each try to open the database. */
+  readonly dialect: () => Dialect | Promise<Dialect>;
+  /** There is one connection: calls wait for each other. */
+  readonly isSingle?: boolean;
+  /** Told once for each time that the database goes away. */
+  readonly onAway: (error: unknown) => void;
+}
+
+/** Opens nothing yet. */
+export function createDatabase({ dialect, isSingle = false, onAway }: DatabaseOptions): Database {
+  let opening: Promise<Opened> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let isAway = false;
+  let isClosed = false;
+
+  const away = (error: unknown): DatabaseAway => {
+    if (!isAway) onAway(error);
+    isAway = true;
+    return new DatabaseAway('The database of people cannot be reached; the log of the management API says why', {
+      cause: error,
+    });
+  };
+  const opened = async (): Promise<Opened> => {
+    if (isClosed) throw new DatabaseAway('The database is closed');
+    opening ??= open(dialect);
+    try {
+      return await opening;
+    } catch (error) {
+      opening = undefined;
+      throw away(error);
+    }
+  };
+  const run = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+    const { queries } = await opened();
+    try {
+      const result = await work(queries);
+      isAway = false;
+      return result;
+    } catch (error) {
+      throw isOfConnection(error) ? away(error) : error;
+    }
+  };
+  const inTurn = <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+    const next = last.then(() => run(work));
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    use: isSingle ? inTurn : run,
+    close: async () => {
+      isClosed = true;
+      await last;
+      await opening?.then((database) => database.close()).catch(() => undefined); // it was never open
+    },
+  };
+}
+
+async function open(dialect: DatabaseOptions['dialect']): Promise<Opened> {
+  const { openDatabase } = await import('./open.ts');
+  return openDatabase(await dialect());
+}
+
+/** Classes and codes of SQLSTATE: connection, authorization, resources, shutdown, read-only standby. */
+const AWAY = /^(08|28|53|57P|3D000|25006)/;
+
+/** Errors of sockets have a code of the system, or none; those of statements have five characters of SQLSTATE. */
+function isOfConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : undefined;
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)) return AWAY.test(code);
+  if (code !== undefined) return /^E[A-Z_]+$/.test(code);
+  return /^(Connection terminated|timeout exceeded|Query read timeout|Client has encountered)/i.test(error.message);
+}

@@ -1,0 +1,3 @@
+/** The database that the management API keeps people and audit in. */
+export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, type Queries } from './database.ts';
+export { type PostgresOptions, postgresDialect } from './postgres.ts';

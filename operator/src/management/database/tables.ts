@@ -1,0 +1,14 @@
+/** The tables as queries see them: columns of type jsonb are written as text. */
+import type { AuditRow, InviteRow, UserRow } from '@gatehouse/crds/records';
+import type { ColumnType } from 'kysely';
+
+type Json<T> = ColumnType<T, string, string>;
+type WithJson<Row, Columns extends keyof Row> = Omit<Row, Columns> & { [C in Columns]: Json<Row[C]> };
+
+export interface Tables {
+  readonly users: UserRow;
+  readonly invites: WithJson<Omit<InviteRow, 'key_scopes'>, 'workspaces'> & {
+    readonly key_scopes: ColumnType<InviteRow['key_scopes'], string | null, never>;
+  };
+  readonly audit_records: WithJson<AuditRow, 'changes'>;
+}

@@ -1,0 +1,2 @@
+/** The database of a standalone process. docs/behaviour/people.md */
+export { createEmbeddedDatabase, type EmbeddedOptions } from './database.ts';

@@ -1,0 +1,77 @@
+import { MIGRATIONS } from '@gatehouse/crds/records';
+import { type PostgresServer, startPostgres, unwrap, waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createDatabase,
+  type Database,
+  DatabaseAway,
+  postgresDialect,
+} from '../../../operator/src/management/index.ts';
+import { appliedIn, describeDatabase, newUser } from '../../conformance/database/suite.ts';
+
+const connect = (url: string, onAway: (error: unknown) => void = () => undefined): Database =>
+  createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway });
+
+describe('PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  describeDatabase('PostgreSQL', async () => {
+    const url = await server.database();
+    return { open: (onAway) => connect(url, onAway), [Symbol.asyncDispose]: async () => undefined };
+  });
+
+  test('gets its tables once from several processes that start together', async () => {
+    const url = await server.database();
+    const all = Array.from({ length: 5 }, () => connect(url));
+    const applied = await Promise.all(all.map(appliedIn));
+    for (const names of applied) expect(names).toEqual(MIGRATIONS.map(({ name }) => name));
+    await Promise.all(all.map((database) => database.close()));
+  });
+
+  test('that goes away is away, once, and is used again when it is back', async () => {
+    const failures: unknown[] = [];
+    const database = connect(await server.database(), (error) => failures.push(error));
+    const user = newUser();
+    await database.use((queries) => queries.insertInto('users').values(user).execute());
+    await server.stop();
+    await expect(appliedIn(database)).rejects.toBeInstanceOf(DatabaseAway);
+    await expect(appliedIn(database)).rejects.toBeInstanceOf(DatabaseAway);
+    expect(failures).toHaveLength(1);
+    await server.start();
+    const rows = await waitFor(() =>
+      database
+        .use((queries) => queries.selectFrom('users').select('email').execute())
+        .catch((error: unknown) => {
+          expect(error).toBeInstanceOf(DatabaseAway);
+          return undefined;
+        }),
+    );
+    expect(rows).toEqual([{ email: user.email }]);
+    await database.close();
+  });
+
+  test('that is away at the start is opened later', async () => {
+    const url = await server.database();
+    await server.stop();
+    const database = connect(url);
+    await expect(appliedIn(database)).rejects.toBeInstanceOf(DatabaseAway);
+    await server.start();
+    expect(await waitFor(() => appliedIn(database).catch(() => undefined))).toHaveLength(MIGRATIONS.length);
+    await database.close();
+  });
+
+  test('that refuses the password is away, and nothing says which one it was', async () => {
+    const url = new URL(await server.database());
+    url.password = 'not-the-password';
+    const failures: unknown[] = [];
+    const database = connect(url.href, (error) => failures.push(error));
+    const failure: unknown = await appliedIn(database).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DatabaseAway);
+    expect(String(failure) + String(failures[0])).not.toContain('not-the-password');
+    await database.close();
+  });
+});
