@@ -19,6 +19,8 @@ export interface CheckEntry<S extends z.ZodObject = z.ZodObject> {
   readonly credential?: { readonly fields: readonly CredentialField[] };
   /** Names of parameters whose values may be secret, such as headers: they are kept and shown as credentials are. */
   readonly secretParameters?: readonly string[];
+  /** Names of parameters with the address that secrets of the check are sent to. */
+  readonly addressParameters?: readonly string[];
   /** The patterns of users among the parameters, as RE2 gets them: they count in the budget of a config. */
   patterns?(parameters: z.output<S>): readonly string[];
   /** It calls a service over the network, so that a sidecar or an offline run may not have it. */

@@ -145,6 +145,21 @@ describe('the Secret of an object', () => {
     expect(existsSync(join(temp.path, ...file))).toBe(false);
   });
 
+  test('goes when the object has another, unless somebody else wrote it', async () => {
+    using temp = tempFolder({ 'workspace.yaml': WORKSPACE });
+    const { store } = await openStore(temp.path);
+    unwrap(await store.create(ACCOUNT, { spec, secret: secret('sk-one') }, PLAIN));
+    const next = { ...spec, secretRef: { name: 'next', key: 'key' } };
+    const change = { spec: next, secret: { name: 'next', entries: { key: 'sk-two' } }, retired: ['openai-key'] };
+    unwrap(await store.update(ACCOUNT, () => change, PLAIN));
+    expect(existsSync(join(temp.path, ...file))).toBe(false);
+    expect(read(temp.path, 'team-a', 'secret', 'next.yaml')).toContain('key: sk-two');
+    const other = { ...ACCOUNT, name: 'other' };
+    unwrap(await store.create(other, { spec: { ...spec, secretRef: undefined, customHost: 'http://a' } }, PLAIN));
+    unwrap(await store.update(other, (old) => ({ spec: old.spec, retired: ['next'] }), PLAIN));
+    expect(read(temp.path, 'team-a', 'secret', 'next.yaml')).toContain('key: sk-two');
+  });
+
   test('is not taken from whoever wrote it, unless it is forced', async () => {
     const own = `apiVersion: v1\nkind: Secret\nmetadata: { name: openai-key, namespace: team-a }\ndata: { key: c2st }\n`;
     using temp = tempFolder({ 'workspace.yaml': WORKSPACE, 'secret.yaml': own });

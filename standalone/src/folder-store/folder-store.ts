@@ -106,21 +106,31 @@ async function update<K extends KindName>(
   { change, how }: { readonly change: (current: StoredObject<K>) => Draft; readonly how: WriteOptions },
 ): Written<StoredObject<K>> {
   for (let i = 0; i < MAX_TRIES; i += 1) {
-    await parts.folder.refresh();
-    const current = parts.objects.get(place);
-    if (current === undefined) return err({ kind: 'absent' });
-    const draft = change(current);
-    const edits = editsOf(current, draft);
-    const refused = refusalOf(parts, place, { current, edits, how });
-    if (refused !== undefined) return err(refused);
-    if (how.dryRun === true) return stored(toStored(place.kind, edited(parts, place, edits), parts.view()));
-    const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
-    if (secret !== undefined) return err(secret);
-    const failed = edits.length === 0 ? undefined : await parts.files.edit(place, edits);
-    if (failed === undefined) return stored(parts.objects.get(place));
-    if (failed.kind !== 'contended') return err(failed);
+    const outcome = await tryUpdate(parts, place, { change, how });
+    if (outcome.ok || outcome.error.kind !== 'contended') return outcome;
   }
   return err({ kind: 'contended' });
+}
+
+async function tryUpdate<K extends KindName>(
+  parts: Parts,
+  place: Place<K>,
+  { change, how }: { readonly change: (current: StoredObject<K>) => Draft; readonly how: WriteOptions },
+): Written<StoredObject<K>> {
+  await parts.folder.refresh();
+  const current = parts.objects.get(place);
+  if (current === undefined) return err({ kind: 'absent' });
+  const draft = change(current);
+  const edits = editsOf(current, draft);
+  const refused = refusalOf(parts, place, { current, edits, how });
+  if (refused !== undefined) return err(refused);
+  if (how.dryRun === true) return stored(toStored(place.kind, edited(parts, place, edits), parts.view()));
+  const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
+  if (secret !== undefined) return err(secret);
+  const failed = edits.length === 0 ? undefined : await parts.files.edit(place, edits);
+  if (failed !== undefined) return err(failed);
+  if (draft.retired !== undefined) await removeSecretsOf(parts.files, place, draft.retired);
+  return stored(parts.objects.get(place));
 }
 
 function editsOf({ spec, meta }: StoredObject, draft: Draft): readonly Edit[] {

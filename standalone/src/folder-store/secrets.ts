@@ -45,12 +45,14 @@ export async function writeSecret(
   );
 }
 
-/** Removes the Secrets of an object that is gone. */
-export async function removeSecretsOf(files: Files, place: Place): Promise<void> {
+/** Removes the Secrets of an object that is gone, or those of one that it does not use any more. */
+export async function removeSecretsOf(files: Files, place: Place, names?: readonly string[]): Promise<void> {
   const prefix = keyOf(place).slice(0, -place.name.length);
   const own = [...files.all()].filter(
     ([id, { object }]) =>
-      id === `Secret/${prefix}${object.name}` && annotationsOf(object.value)[OWNER] === ownerOf(place),
+      id === `Secret/${prefix}${object.name}` &&
+      annotationsOf(object.value)[OWNER] === ownerOf(place) &&
+      (names?.includes(object.name) ?? true),
   );
   for (const [id] of own) await files.remove(id);
 }

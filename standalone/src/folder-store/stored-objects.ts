@@ -103,13 +103,15 @@ interface Read {
 function metaOf({ kind, metadata }: Read, writtenMs: number, value: object): StoredMeta {
   const { name, labels = {}, annotations = {}, creationTimestamp } = metadata;
   const namespace = KINDS[kind].scope === 'Cluster' ? undefined : metadata.namespace;
-  const createdMs = Date.parse(creationTimestamp ?? '');
+  const asWritten = Date.parse(creationTimestamp ?? '');
+  const createdMs = Number.isNaN(asWritten) ? writtenMs : asWritten;
   return {
     name,
     namespace,
     uid: uuidOf(idOf({ kind, namespace, name })),
     resourceVersion: hashOf(canonicalJson(JSON.parse(JSON.stringify(value)))).slice(0, 16),
-    createdAt: new Date(Number.isNaN(createdMs) ? writtenMs : createdMs).toISOString(),
+    createdAt: new Date(createdMs).toISOString(),
+    updatedAt: new Date(Math.max(createdMs, writtenMs)).toISOString(),
     labels,
     annotations,
   };

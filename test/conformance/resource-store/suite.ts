@@ -52,6 +52,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, { 
       expect(object.spec).toMatchObject(SPEC);
       expect(object.meta.uid).toMatch(UUID);
       expect(Date.parse(object.meta.createdAt)).not.toBeNaN();
+      expect(Date.parse(object.meta.updatedAt)).toBeGreaterThanOrEqual(Date.parse(object.meta.createdAt));
       expect((await store.get(place))?.meta).toEqual(object.meta);
       expect((await store.find(place.kind, object.meta.uid))?.meta).toEqual(object.meta);
       const names = async (namespace?: string) =>
@@ -86,6 +87,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, { 
       expect(after.spec).not.toHaveProperty('displayName');
       expect(after.meta).toMatchObject({ uid: before.meta.uid, createdAt: before.meta.createdAt });
       expect(after.meta.resourceVersion).not.toBe(before.meta.resourceVersion);
+      expect(after.meta.updatedAt >= before.meta.updatedAt).toBe(true);
       expect((await store.get(place))?.spec).toEqual(after.spec);
     });
 

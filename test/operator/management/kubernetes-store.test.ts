@@ -233,6 +233,23 @@ describe('a store over the API server', () => {
     expect(textsOf((await secretOf(namespace, name)).data)).toEqual({ apiKey: 'two' });
   });
 
+  test('takes the credentials out of a Secret that the object has no more', async () => {
+    const place = fresh('VirtualKey');
+    const { namespace, name } = place;
+    const draft = (secret: string, value: string) => ({
+      spec: { provider: 'openai', secretRef: { name: secret, key: 'apiKey' } },
+      secret: { name: secret, entries: { apiKey: value } },
+    });
+    unwrap(await store.create(place, draft(name, 'one'), PLAIN));
+    unwrap(await store.update(place, () => ({ ...draft(`${name}-2`, 'two'), retired: [name] }), PLAIN));
+    expect(textsOf((await secretOf(namespace, name)).data)).toEqual({});
+    expect(textsOf((await secretOf(namespace, `${name}-2`)).data)).toEqual({ apiKey: 'two' });
+    const other = fresh('VirtualKey');
+    unwrap(await store.create(other, { ...draft(other.name, 'three') }, PLAIN));
+    unwrap(await store.update(other, ({ spec }) => ({ spec, retired: [`${name}-2`] }), PLAIN));
+    expect(textsOf((await secretOf(namespace, `${name}-2`)).data)).toEqual({ apiKey: 'two' });
+  });
+
   test('leaves a Secret of others alone, and writes none for an object that is refused', async () => {
     const theirs = { metadata: { name: 'theirs', namespace: opened.namespaces[0] }, data: { apiKey: 'eA==' } };
     await opened.client.create(SECRETS, { apiVersion: 'v1', kind: 'Secret', ...theirs }, { signal });

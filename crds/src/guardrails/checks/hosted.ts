@@ -109,6 +109,7 @@ export const moderation = defineCheckEntry({
     ...call,
   }),
   credential: { fields: [apiKey(false)] },
+  addressParameters: ['url'],
   callsOut: true,
   quotes: ['textExcerpt'],
 });

@@ -156,6 +156,7 @@ export const jwt = defineCheckEntry({
       },
     ],
   },
+  addressParameters: ['introspectEndpoint'],
   patterns: ({ claimValues }) => Object.values(claimValues).flatMap(patternsOf),
   callsOut: true,
   transforms: true,

@@ -62,6 +62,7 @@ export const webhook = defineCheckEntry({
     forwardHeaders,
   }),
   secretParameters: ['headers'],
+  addressParameters: ['webhookURL'],
   callsOut: true,
   transforms: true,
 });
@@ -77,6 +78,7 @@ export const log = defineCheckEntry({
     forwardHeaders,
   }),
   secretParameters: ['headers'],
+  addressParameters: ['logURL'],
   callsOut: true,
 });
 

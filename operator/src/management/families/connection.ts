@@ -5,10 +5,14 @@ import type { ResourceOf } from '@gatehouse/crds/kinds';
 import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf, settingsProblems } from '@gatehouse/crds/providers';
 import { invalid } from '../http/rest-error.ts';
 import type { SecretDraft } from '../store/index.ts';
+import { isSameAccount } from './account.ts';
 import { MASK } from './masks.ts';
 
 type Value = string | null | undefined;
-type Connection = Pick<ResourceOf<'VirtualKey'>['spec'], 'secretRef' | 'settings' | 'customHost'>;
+type Connection = Pick<
+  ResourceOf<'VirtualKey'>['spec'],
+  'secretRef' | 'settings' | 'customHost' | 'headers' | 'headersFrom'
+>;
 
 interface GivenConnection {
   readonly provider: string;
@@ -19,17 +23,21 @@ interface GivenConnection {
   readonly path: Issue['path'];
 }
 
-interface Account {
+interface Known {
   /** The name of the resource. */
   readonly name: string;
-  /** As it is; empty for a new one. */
-  readonly spec: Connection;
+  /** As it is; empty for a new one but for its provider. */
+  readonly spec: Connection & { readonly provider: string };
+  /** The name of another Secret for it. */
+  newSecretName(): string;
 }
 
 interface ConnectionOfDraft {
   /** The members of the spec that change; undefined takes one away. */
   readonly spec: Readonly<Record<string, unknown>>;
   readonly secret: SecretDraft | undefined;
+  /** Secrets that nothing names any more. */
+  readonly retired?: readonly string[];
 }
 
 const plain = (id: string): string => id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -41,7 +49,7 @@ export function providerIdOf(given: string): string {
 }
 
 /** What is given is put over what is there. Throws RestError INVALID for fields that the provider does not have. */
-export function toConnection(given: GivenConnection, account: Account): ConnectionOfDraft {
+export function toConnection(given: GivenConnection, account: Known): ConnectionOfDraft {
   const { provider, key, fields, path } = given;
   const entry = PROVIDER_CATALOGUE.get(provider);
   const secretNames = new Set(entry === undefined ? [] : secretFieldsOf(entry));
@@ -60,24 +68,52 @@ export function toConnection(given: GivenConnection, account: Account): Connecti
     }
   }
   if (issues.length > 0) throw invalid(issues, 'body');
-  const credential = toCredential(secrets, account);
-  return {
-    spec: {
-      ...credential.spec,
-      ...(Object.keys(settings).length === 0 ? {} : { settings: over(account.spec.settings, settings) }),
-      ...(customHost === undefined ? {} : { customHost: customHost ?? undefined }),
-    },
-    secret: credential.secret,
+  const members = {
+    ...(Object.keys(settings).length === 0 ? {} : { settings: over(account.spec.settings, settings) }),
+    ...(customHost === undefined ? {} : { customHost: customHost ?? undefined }),
   };
+  const isMoved = !isSameAccount(account.spec, { ...account.spec, provider, ...members });
+  const credential = isMoved ? toMoved(secrets, path, account) : toCredential(secrets, account);
+  return { ...credential, spec: { ...members, ...credential.spec } };
 }
 
-function over(before: Connection['settings'], given: Readonly<Record<string, Value>>): object | undefined {
-  const all = Object.entries({ ...before, ...given }).filter(([, value]) => typeof value === 'string');
+function over(
+  before: Connection['settings'],
+  given: Readonly<Record<string, Value>>,
+): Readonly<Record<string, string>> | undefined {
+  const all = Object.entries({ ...before, ...given }).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
+/** A credential goes nowhere else than it did: another place needs it anew, or none, and in a Secret of its own. */
+function toMoved(secrets: ReadonlyMap<string, Value>, path: Issue['path'], account: Known): ConnectionOfDraft {
+  const { secretRef, headers, headersFrom } = account.spec;
+  if (headers !== undefined || headersFrom !== undefined) {
+    const message =
+      'the account has headers of its own, which would go to another place; change it where they are written';
+    throw invalid([{ code: 'invalid', path: [...path, 'customHost'], message }], 'body');
+  }
+  if (secretRef === undefined) return toCredential(secrets, account);
+  const given = [...secrets].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const [kept] = given.find(([, value]) => value === MASK) ?? [];
+  if (kept !== undefined || (given.length === 0 && secrets.get(API_KEY) !== null)) {
+    const field = kept === undefined || kept === API_KEY ? ['key'] : [...path, kept];
+    throw invalid([{ code: 'invalid', path: field, message: SEND_ANEW }], 'body');
+  }
+  const retired = secretRef.namespace === undefined ? [secretRef.name] : [];
+  if (given.length === 0) return { spec: { secretRef: undefined }, secret: undefined, retired };
+  const name = account.newSecretName();
+  const isKeyAlone = given.length === 1 && given[0]?.[0] === API_KEY;
+  const ref = isKeyAlone ? { name, key: API_KEY } : { name };
+  return { spec: { secretRef: ref }, secret: { name, entries: Object.fromEntries(given) }, retired };
+}
+
+const SEND_ANEW = 'the credential would go to another place, or reach more there: send it along';
+
 /** The Secret that the account names takes the entries; else one of its own. Masks keep what is there. */
-function toCredential(secrets: ReadonlyMap<string, Value>, { name, spec: { secretRef } }: Account): ConnectionOfDraft {
+function toCredential(secrets: ReadonlyMap<string, Value>, { name, spec: { secretRef } }: Known): ConnectionOfDraft {
   const given = [...secrets].filter(([, value]) => value !== undefined && value !== MASK);
   const own = secretRef?.namespace === undefined ? secretRef : undefined;
   const [first] = given;

@@ -46,7 +46,7 @@ function toView(object: Provider, { home, tenancy: { organisationId }, nowMs, in
     rate_limits: showRateLimits(object),
     expires_at: spec.expiresAt ?? null,
     created_at: meta.createdAt,
-    last_updated_at: meta.createdAt,
+    last_updated_at: meta.updatedAt,
     workspace_id: home.workspace?.id ?? organisationId,
     organisation_id: organisationId,
   };

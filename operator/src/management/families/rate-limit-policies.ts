@@ -24,7 +24,7 @@ function toView({ meta, spec }: StoredObject<'RateLimitPolicy'>, home: Home | un
     workspace_id: home?.workspace?.id ?? organisationId,
     organisation_id: organisationId,
     created_at: meta.createdAt,
-    last_updated_at: meta.createdAt,
+    last_updated_at: meta.updatedAt,
     ...(spec.description === undefined ? {} : { description: spec.description }),
     target: spec.target,
   };

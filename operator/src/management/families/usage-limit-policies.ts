@@ -28,7 +28,7 @@ function toView({ meta, spec }: StoredObject<'UsageLimitPolicy'>, home: Home, { 
     workspace_id: home.workspace?.id ?? organisationId,
     organisation_id: organisationId,
     created_at: meta.createdAt,
-    last_updated_at: meta.createdAt,
+    last_updated_at: meta.updatedAt,
     ...(spec.description === undefined ? {} : { description: spec.description }),
   };
 }

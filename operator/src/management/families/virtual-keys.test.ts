@@ -142,3 +142,51 @@ describe('the credential of a virtual key', () => {
     expect(await get(slug)).toMatchObject({ masked_api_key: null });
   });
 });
+
+describe('the credential of a virtual key that is to go elsewhere', () => {
+  const AWS = { provider: 'bedrock', key: undefined, awsAccessKeyId: 'canary', awsSecretAccessKey: 'canary' };
+  const REGION = { awsRegion: 'eu-central-1' };
+
+  test.for([
+    { rule: 'another host', body: {}, change: { customHost: 'https://thief.example.com/v1' } },
+    { rule: 'another host, and its mask', body: {}, change: { custom_host: 'https://t.example.com', key: '********' } },
+    { rule: 'another provider', body: {}, change: { provider: 'groq' } },
+    { rule: 'the usual host', body: { customHost: 'https://models.example.com/v1' }, change: { customHost: null } },
+    { rule: 'another region', body: { ...AWS, ...REGION }, change: { awsRegion: 'us-east-1' } },
+    { rule: 'another role', body: AWS, change: { awsRoleArn: 'arn:aws:iam::1:role/x', key: '********' } },
+    { rule: 'a host with a part of it', body: AWS, change: { customHost: 'https://t.example.com', key: '********' } },
+  ])('is needed anew for $rule', async ({ body, change }) => {
+    const slug = await make(body);
+    const before = await specOf(slug);
+    const answer = await put(slug, change);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'key' } }]);
+    expect(await specOf(slug)).toEqual(before);
+  });
+
+  test('is in another Secret than the one before, which may still be in force', async () => {
+    const slug = await make({});
+    expect(await put(slug, { customHost: 'https://models.example.com/v1', key: 'canary-2' })).toMatchObject({
+      status: 200,
+    });
+    const ref = (await specOf(slug))?.secretRef;
+    expect(ref).toEqual({ name: expect.stringMatching(`^${slug}-\\d{6}$`), key: 'api_key' });
+    await put(slug, { key: 'canary-3', customHost: 'https://models.example.com/v1' });
+    expect((await specOf(slug))?.secretRef).toEqual(ref);
+  });
+
+  test('may be none, for a model server that needs none', async () => {
+    const slug = await make(AWS);
+    await put(slug, { provider: 'openai', key: null, customHost: 'https://models.example.com/v1' });
+    expect(await specOf(slug)).toMatchObject({ provider: 'openai' });
+    expect(await specOf(slug)).not.toHaveProperty('secretRef');
+  });
+
+  test('may be in headers, which the API does not know', async () => {
+    const name = 'by-kubectl';
+    const spec = { provider: 'ollama', customHost: 'https://models.example.com', headers: { 'x-token': 'canary' } };
+    await management.store.create({ kind: 'VirtualKey', namespace: 'team-a', name }, { spec }, { force: false });
+    const answer = await put(name, { customHost: 'https://thief.example.com', key: 'mine' });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'customHost' } }]);
+    expect((await put(name, { note: 'Ours' })).status).toBe(200);
+  });
+});

@@ -2,6 +2,7 @@ import { virtualKeys } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Draft, StoredObject } from '../store/index.ts';
 import type { Home, Tenancy } from '../tenancy/index.ts';
+import { newSecretName } from './account.ts';
 import { providerIdOf, showSettings, toConnection } from './connection.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from './family.ts';
 import { givenFields } from './fields.ts';
@@ -52,7 +53,7 @@ function toView(object: VirtualKey, { home, tenancy: { organisationId }, nowMs }
     secret_mappings: [],
     expires_at: spec.expiresAt ?? null,
     created_at: meta.createdAt,
-    last_updated_at: meta.createdAt,
+    last_updated_at: meta.updatedAt,
     workspace_id: home.workspace?.id ?? organisationId,
     organisation_id: organisationId,
   };
@@ -84,15 +85,23 @@ const providerFieldsOf = (body: object): Readonly<Record<string, string | null>>
 
 type Before = Partial<VirtualKey['spec']> & Pick<VirtualKey['spec'], 'provider'>;
 
+interface Known {
+  readonly name: string;
+  readonly randomName: Services['randomName'];
+}
+
 /** What is given over what is there. */
-function toDraft(body: Fields, name: string, before: Before): Draft {
+function toDraft(body: Fields, { name, randomName }: Known, before: Before): Draft {
   const { deploymentName, deploymentConfig } = body;
   const provider = body.provider === undefined ? before.provider : providerIdOf(body.provider);
   const fields = {
     ...providerFieldsOf(body),
     ...(deploymentName === undefined ? {} : { deployment_id: deploymentName }),
   };
-  const connection = toConnection({ provider, key: body.key, fields, path: [] }, { name, spec: before });
+  const connection = toConnection(
+    { provider, key: body.key, fields, path: [] },
+    { name, spec: before, newSecretName: () => newSecretName(name, randomName) },
+  );
   const spec = {
     ...before,
     provider,
@@ -107,7 +116,7 @@ function toDraft(body: Fields, name: string, before: Before): Draft {
       expiresAt: body.expires_at,
     }),
   };
-  return { spec, secret: connection.secret };
+  return { spec, secret: connection.secret, retired: connection.retired };
 }
 
 async function find(call: Pick<RestCall, 'caller' | 'path'>, services: Services) {
@@ -125,7 +134,7 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
   serveOperation(virtualKeys.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
-    const draft = toDraft(body, name, { provider: providerIdOf(body.provider) });
+    const draft = toDraft(body, { name, randomName }, { provider: providerIdOf(body.provider) });
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, draft, { force });
     const { meta } = written(made, WHAT, NAMES);
     return { success: true as const, data: { id: meta.uid, slug: meta.name } };
@@ -136,7 +145,8 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
   }),
   serveOperation(virtualKeys.update, async (call, services) => {
     const { place } = await find(call, services);
-    const change = ({ spec }: VirtualKey) => toDraft(call.body, place.name, spec);
+    const change = ({ spec }: VirtualKey) =>
+      toDraft(call.body, { name: place.name, randomName: services.randomName }, spec);
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return {};
   }),

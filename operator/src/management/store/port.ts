@@ -18,6 +18,8 @@ export interface StoredMeta {
   readonly resourceVersion: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** When what somebody wrote changed last, RFC 3339: writes of the status do not count. */
+  readonly updatedAt: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -36,6 +38,8 @@ export interface Draft {
   readonly annotations?: Readonly<Record<string, string | undefined>>;
   /** Entries of the Secret that belongs to the object: written beside it, never read. */
   readonly secret?: SecretDraft | undefined;
+  /** Names of Secrets of the object that it does not use any more: what is in them goes after the write. */
+  readonly retired?: readonly string[] | undefined;
 }
 
 export interface SecretDraft {

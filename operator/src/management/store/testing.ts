@@ -16,6 +16,8 @@ function annotationsOf(meta: StoredMeta, { annotations = {} }: Draft): StoredMet
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
+const timeOf = (change: number): string => new Date(Date.UTC(2027, 0, 1) + change * 1_000).toISOString();
+
 /** Times and UUIDs follow the order of creation. */
 export function createMemoryStore(): ResourceStore {
   const objects = new Map<string, StoredObject>();
@@ -49,7 +51,7 @@ export function createMemoryStore(): ResourceStore {
       if (held(place) !== undefined) return err({ kind: 'exists' });
       changes += 1;
       const uid = `00000000-0000-4000-8000-${String(changes).padStart(12, '0')}`;
-      const createdAt = new Date(Date.UTC(2027, 0, 1) + changes * 1_000).toISOString();
+      const createdAt = timeOf(changes);
       const namespace = KINDS[place.kind].scope === 'Cluster' ? undefined : place.namespace;
       const meta = {
         name: place.name,
@@ -57,6 +59,7 @@ export function createMemoryStore(): ResourceStore {
         uid,
         resourceVersion: String(changes),
         createdAt,
+        updatedAt: createdAt,
         labels: {},
         annotations: {},
       };
@@ -68,7 +71,7 @@ export function createMemoryStore(): ResourceStore {
       changes += 1;
       return put(place, {
         draft: change(current),
-        meta: { ...current.meta, resourceVersion: String(changes) },
+        meta: { ...current.meta, resourceVersion: String(changes), updatedAt: timeOf(changes) },
         dryRun,
       });
     },

@@ -55,7 +55,9 @@ function readCheck({ metadata, spec }: Guardrail, i: number, { scope, view }: Co
   if (!parsed.ok || entry === undefined) throw new Error(`the check ${item.id} has passed the schema and is not known`);
   const { id, name, softDeny200, failOnError } = parsed.value;
   const { open, hidden } = split(parsed.value.parameters, entry.secretParameters ?? []);
-  const given = checkCredential(entry, { ref: parametersSecretRef, owner: metadata.name, index: i }, { scope, view });
+  const namesAddress = (entry.addressParameters ?? []).some((name) => spec.checks[i]?.parameters?.[name] !== undefined);
+  const asked = { ref: parametersSecretRef, owner: metadata.name, index: i, namesAddress };
+  const given = checkCredential(entry, asked, { scope, view });
   const parametersFrom = credentialName(['Guardrail', metadata.name, 'parameters', String(i)]);
   const { workspace } = scope;
   const hasHidden = Object.keys(hidden).length > 0;

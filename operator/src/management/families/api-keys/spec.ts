@@ -111,7 +111,7 @@ export function toView(object: ApiKeyObject, { home, tenancy: { organisationId }
     status: showStatus(object, nowMs),
     creation_mode: 'api' as const,
     created_at: meta.createdAt,
-    last_updated_at: meta.createdAt,
+    last_updated_at: meta.updatedAt,
     scopes: [...spec.scopes],
     defaults: { metadata: { ...metadata }, config_id: configRef?.name ?? null },
     allow_config_override: allowConfigOverride ? (1 as const) : (0 as const),

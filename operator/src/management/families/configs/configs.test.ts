@@ -45,6 +45,8 @@ describe('a config', () => {
     const renamed = await get(slug);
     expect(renamed).toMatchObject({ name: 'Other', config: before['config'] });
     expect(renamed['version_id']).not.toBe(before['version_id']);
+    expect(before['last_updated_at']).toBe(before['created_at']);
+    expect(Date.parse(String(renamed['last_updated_at']))).toBeGreaterThan(Date.parse(String(before['created_at'])));
     await put(slug, { config: { provider: '@other' } });
     expect(await get(slug)).toMatchObject({ name: 'Other', data: { config: { provider: '@other' } } });
 
@@ -82,6 +84,31 @@ describe('a config', () => {
     targets[at] = { ...target, api_key: '********' };
     const answer = await put(slug, { config: { ...FALLBACK, targets } });
     expect([answer.status, answer.body]).toMatchObject([400, { error: { param: `config.targets[${at}].api_key` } }]);
+  });
+
+  test('does not give a key that is masked to a host that its target inherits', async () => {
+    const { strategy, targets } = FALLBACK;
+    const slug = await make(FALLBACK);
+    const inherited = { strategy, custom_host: 'https://thief.example.com/v1', targets };
+    const answer = await put(slug, { config: masked(inherited) });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'config.targets[1].api_key' } }]);
+
+    const hosted = await make(inherited);
+    expect((await put(hosted, { config: masked({ strategy, targets }) })).status).toBe(400);
+    const beside = targets.map((target) => ({ ...target, custom_host: inherited.custom_host }));
+    expect((await put(hosted, { config: masked({ strategy, targets: beside }) })).status).toBe(200);
+  });
+
+  test('has new keys in another Secret than those before', async () => {
+    const slug = await make(FALLBACK);
+    const targets: object[] = [...(masked(FALLBACK) as typeof FALLBACK).targets];
+    targets[1] = { provider: 'anthropic', api_key: 'canary-3' };
+    expect((await put(slug, { config: { ...FALLBACK, targets } })).status).toBe(200);
+    expect((await specOf(slug))?.config.targets).toMatchObject([
+      {},
+      { secretRef: { name: expect.stringMatching(`^${slug}-\\d{6}$`), key: 'targets.1.api_key' } },
+      { secretRef: { name: slug, key: 'targets.2.api_key' } },
+    ]);
   });
 
   test('of another workspace is not there', async () => {

@@ -33,7 +33,7 @@ const toItem = ({ meta, spec }: Config, { home, tenancy: { organisationId }, def
   owner_id: null,
   updated_by: null,
   created_at: meta.createdAt,
-  last_updated_at: meta.createdAt,
+  last_updated_at: meta.updatedAt,
   object: 'config' as const,
 });
 
@@ -64,7 +64,7 @@ export const CONFIGS: readonly BoundOperation[] = [
   serveOperation(configs.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
     const name = body.slug ?? newSlug({ prefix: 'pc-', name: body.name, length: 6 }, randomName);
-    const { config, secret } = toContent(body.config, { before: undefined, secretName: name });
+    const { config, secret } = toContent(body.config, { before: undefined, name, randomName });
     const place = { kind: KIND, namespace: home.namespace, name } as const;
     const made = await store.create(place, { spec: { displayName: body.name, config }, secret }, { force });
     return toResult(written(made, WHAT, NAMES));
@@ -87,12 +87,14 @@ export const CONFIGS: readonly BoundOperation[] = [
   serveOperation(configs.update, async (call, services) => {
     const { place } = await find(call, services);
     const { name: displayName, config } = call.body;
+    const { randomName } = services;
     const change = ({ meta, spec }: Config) => {
-      const content =
-        config === undefined ? undefined : toContent(config, { before: spec.config, secretName: meta.name });
+      const known = { before: spec.config, name: meta.name, randomName };
+      const content = config === undefined ? undefined : toContent(config, known);
       return {
         spec: { ...spec, ...givenFields({ displayName, config: content?.config }) },
         secret: content?.secret,
+        retired: content?.retired,
       };
     };
     return toResult(written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES));

@@ -1,10 +1,9 @@
 /** The content of a config: in the spelling of clients on the wire, in that of resources in the store. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '@gatehouse/crds';
 import { type KindConfig, kindConfig, parseInlineConfig, type RoutingNode, snakeKeys } from '@gatehouse/crds/config';
-import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { invalid } from '../../http/rest-error.ts';
 import type { SecretDraft } from '../../store/index.ts';
+import { type Account, isSameAccount, newSecretName } from '../account.ts';
 import { MASK } from '../masks.ts';
 
 /** The store knows the caps of the installation, and checks them. */
@@ -16,32 +15,32 @@ const NO_CAPS = {
 
 interface Known {
   readonly before: KindConfig | undefined;
-  /** The Secret of the config. */
-  readonly secretName: string;
+  /** Of the config, and of its first Secret. */
+  readonly name: string;
+  randomName(length: number): string;
 }
 
 interface ContentOfDraft {
   readonly config: KindConfig;
   readonly secret: SecretDraft | undefined;
+  readonly retired: readonly string[];
 }
 
 /** Throws RestError INVALID, with paths below `config`. */
-export function toContent(given: unknown, { before, secretName }: Known): ContentOfDraft {
+export function toContent(given: unknown, { before, name, randomName }: Known): ContentOfDraft {
   const parsed = parseInlineConfig(typeof given === 'string' ? fromText(given) : given, { caps: NO_CAPS, saved: true });
   if (!parsed.ok)
     throw invalid(
       parsed.error.map((issue) => ({ ...issue, path: ['config', ...issue.path] })),
       'body',
     );
-  const entries = new Map<string, string | undefined>(
-    ownEntriesOf(before, secretName).map((entry) => [entry, undefined]),
-  );
-  const config = toNode(parsed.value, { before, secretName, entries, path: [] });
-  for (const entry of ownEntriesOf(config, secretName)) {
-    if (entries.get(entry) === undefined) entries.delete(entry); // a mask keeps it
-  }
-  const secret = { name: secretName, entries: Object.fromEntries(entries) };
-  return { config, secret: entries.size === 0 ? undefined : secret };
+  // A credential of a config that has some already is never written over another that may go to another place.
+  const secretName = secretsOf(before).length === 0 ? name : newSecretName(name, randomName);
+  const entries = new Map<string, string>();
+  const config = toNode(parsed.value, { before, secretName, entries, path: [], hosts: {} });
+  const secret = entries.size === 0 ? undefined : { name: secretName, entries: Object.fromEntries(entries) };
+  const used = secretsOf(config);
+  return { config, secret, retired: secretsOf(before).filter((one) => !used.includes(one)) };
 }
 
 function fromText(text: string): unknown {
@@ -55,48 +54,49 @@ function fromText(text: string): unknown {
 const problem = (path: Issue['path'], message: string) =>
   invalid([{ code: 'invalid', path: ['config', ...path], message }], 'body');
 
-/** Entries of a Secret that the targets of a config name. */
-function ownEntriesOf(config: KindConfig | undefined, secret: string): readonly string[] {
+/** The Secrets of the own namespace that the targets of a config name. */
+function secretsOf(config: KindConfig | undefined): readonly string[] {
   const { secretRef, targets = [] } = config ?? {};
-  const own = secretRef?.name === secret && secretRef.namespace === undefined ? secretRef.key : undefined;
-  return [...(own === undefined ? [] : [own]), ...targets.flatMap((target) => ownEntriesOf(target, secret))];
+  const own = secretRef?.namespace === undefined ? secretRef?.name : undefined;
+  return [...new Set([...(own === undefined ? [] : [own]), ...targets.flatMap(secretsOf)])];
 }
 
-interface Context extends Known {
-  /** Of the Secret; undefined takes one away. */
-  readonly entries: Map<string, string | undefined>;
+interface Context {
+  readonly before: KindConfig | undefined;
+  readonly secretName: string;
+  /** Of the new Secret. */
+  readonly entries: Map<string, string>;
   readonly path: readonly (string | number)[];
+  /** What targets have from those above them. */
+  readonly hosts: { readonly before?: string | undefined; readonly after?: string | undefined };
 }
 
 function toNode({ apiKey, credential: _, targets, ...rest }: RoutingNode, context: Context): KindConfig {
   const { before, path } = context;
+  const hosts = {
+    before: before?.customHost ?? context.hosts.before,
+    after: rest.customHost ?? context.hosts.after,
+  };
   const nodes = targets?.map((target, i) =>
-    toNode(target, { ...context, before: before?.targets?.[i], path: [...path, 'targets', i] }),
+    toNode(target, { ...context, before: before?.targets?.[i], path: [...path, 'targets', i], hosts }),
   );
   return {
     ...rest,
-    ...(apiKey === undefined ? {} : { secretRef: secretRefOf(apiKey, rest, context) }),
+    ...(apiKey === undefined
+      ? {}
+      : { secretRef: secretRefOf(apiKey, { ...rest, customHost: hosts.after }, { ...context, hosts }) }),
     ...(nodes === undefined ? {} : { targets: nodes }),
   };
-}
-
-type Account = Pick<KindConfig, 'provider' | 'customHost' | 'settings'>;
-
-/** Where the credential of a target is sent. */
-function accountOf({ provider, customHost, settings = {} }: Account): object {
-  const fields = PROVIDER_CATALOGUE.get(provider ?? '')?.fields ?? [];
-  const routing = fields.filter(({ kind }) => kind === 'routing').map(({ key }) => [key, settings[key]]);
-  return { provider, customHost, ...Object.fromEntries(routing) };
 }
 
 /** A mask keeps the credential of a target that goes to the same place as before. */
 function secretRefOf(
   apiKey: string,
   node: Account,
-  { before, secretName, entries, path }: Context,
+  { before, secretName, entries, path, hosts }: Context,
 ): KindConfig['secretRef'] {
   if (apiKey === MASK) {
-    const isSame = before !== undefined && isDeepStrictEqual(accountOf(node), accountOf(before));
+    const isSame = before !== undefined && isSameAccount(node, { ...before, customHost: hosts.before });
     if (isSame && before.secretRef !== undefined) return before.secretRef;
     throw problem([...path, 'api_key'], 'it is masked; send the value');
   }

@@ -16,13 +16,15 @@ type Parameters = Readonly<Record<string, unknown>>;
 interface Known {
   /** The checks that the guardrail has. */
   readonly before: readonly Check[];
-  /** The Secret of the guardrail. */
+  /** For new credentials: those of other checks are never in it. */
   readonly secretName: string;
 }
 
 interface ChecksOfDraft {
   readonly checks: readonly object[];
   readonly secret: SecretDraft | undefined;
+  /** Secrets that no check names any more. */
+  readonly retired: readonly string[];
 }
 
 /** The checks of a body for a draft, with their credentials in the Secret of the guardrail. Throws RestError INVALID. */
@@ -30,8 +32,15 @@ export function toChecks(given: readonly Given[], known: Known): ChecksOfDraft {
   const entries = new Map<string, string>();
   const checks = given.map((check, i) => toCheck(check, { ...known, i, entries }));
   const secret = { name: known.secretName, entries: Object.fromEntries(entries) };
-  return { checks, secret: entries.size === 0 ? undefined : secret };
+  const used = new Set(checks.map(({ parametersSecretRef: ref }) => ref?.name));
+  const retired = secretsOf(known.before).filter((name) => !used.has(name));
+  return { checks, secret: entries.size === 0 ? undefined : secret, retired };
 }
+
+/** The Secrets that checks name. */
+export const secretsOf = (checks: readonly Check[]): readonly string[] => [
+  ...new Set(checks.flatMap(({ parametersSecretRef: ref }) => (ref === undefined ? [] : [ref.name]))),
+];
 
 interface Context extends Known {
   /** Position of the check. */
@@ -40,7 +49,7 @@ interface Context extends Known {
   readonly entries: Map<string, string>;
 }
 
-function toCheck(check: Given, context: Context): object {
+function toCheck(check: Given, context: Context) {
   const { id, name, is_enabled: enabled, soft_deny_200: softDeny200 } = check;
   const { credentials, ...given } = check.parameters ?? {};
   const before = checkBefore(check, context);
@@ -74,32 +83,56 @@ function withSecrets(id: string, given: Parameters, { before, i }: Before): Para
   const kept = names.flatMap((name): [string, unknown][] => {
     if (!isMasked(given[name])) return [];
     const value = before?.parameters?.[name];
-    if (isDeepStrictEqual(masked(value), given[name])) return [[name, value]];
-    throw problem(['checks', i, 'parameters', name], 'it is masked; send the value');
+    const path = ['checks', i, 'parameters', name];
+    if (!isDeepStrictEqual(masked(value), given[name])) throw problem(path, 'it is masked; send the value');
+    if (isMoved(id, given, before)) throw problem(path, SEND_ANEW);
+    return [[name, value]];
   });
   return { ...given, ...Object.fromEntries(kept) };
 }
 
-function secretRefOf(
-  check: Given,
-  { credentials, before }: { readonly credentials: unknown; readonly before: Check | undefined },
-  { i, entries, secretName }: Context,
-): Check['parametersSecretRef'] {
-  if (credentials === undefined) return before?.parametersSecretRef;
+const SEND_ANEW = 'it would go to another address: send it along';
+
+/** Whether what is secret would go to another address than before. */
+function isMoved(id: string, given: Parameters, before: Check | undefined): boolean {
+  const addresses = checkEntryOf(id)?.addressParameters ?? [];
+  return addresses.some((name) => given[name] !== before?.parameters?.[name]);
+}
+
+interface OfCheck extends Pick<Before, 'before'> {
+  readonly credentials: unknown;
+}
+
+function secretRefOf(check: Given, of: OfCheck, context: Context): Check['parametersSecretRef'] {
+  const { credentials } = of;
   if (credentials === null) return undefined;
-  const path = ['checks', i, 'parameters', 'credentials'];
-  if (isMasked(credentials)) {
-    if (before?.parametersSecretRef !== undefined) return before.parametersSecretRef;
-    throw problem(path, 'it is masked; send the value');
+  if (credentials === undefined || isMasked(credentials)) return keptRef(check, of, context);
+  return newRef(check, credentials, context);
+}
+
+const credentialsPath = (i: number): Issue['path'] => ['checks', i, 'parameters', 'credentials'];
+
+function keptRef(check: Given, { credentials, before }: OfCheck, { i }: Context): Check['parametersSecretRef'] {
+  const kept = before?.parametersSecretRef;
+  if (kept === undefined && credentials !== undefined) {
+    throw problem(credentialsPath(i), 'it is masked; send the value');
   }
-  const parsed = parseCheck(
-    { id: check.id, parameters: check.parameters },
-    { path: ['checks', i], literalCredentials: true },
-  );
+  if (kept !== undefined && isMoved(check.id, check.parameters ?? {}, before)) {
+    throw problem(credentialsPath(i), SEND_ANEW);
+  }
+  return kept;
+}
+
+function newRef(check: Given, credentials: unknown, { i, entries, secretName }: Context): { readonly name: string } {
+  const asked = { id: check.id, parameters: { ...check.parameters, credentials } };
+  const parsed = parseCheck(asked, { path: ['checks', i], literalCredentials: true });
   if (!parsed.ok) throw invalid(parsed.error, 'body');
   for (const [name, value] of Object.entries(parsed.value.credential ?? {})) {
     if ((entries.get(name) ?? value) !== value) {
-      throw problem([...path, name], 'another check has a different value; put credentials into Integrations instead');
+      throw problem(
+        [...credentialsPath(i), name],
+        'another check has a different value; put credentials into Integrations instead',
+      );
     }
     entries.set(name, value);
   }

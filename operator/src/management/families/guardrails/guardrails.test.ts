@@ -14,6 +14,10 @@ const HOOK = {
   id: 'default.webhook',
   parameters: { webhookURL: 'https://checks.example.com/', headers: { authorization: 'Bearer canary' } },
 };
+const ASKED = {
+  id: 'default.moderation',
+  parameters: { url: 'https://checks.example.com/', credentials: { apiKey: 'canary' } },
+};
 const LAKERA = { id: 'lakera.guard', parameters: { credentials: { apiKey: 'canary' } } };
 
 const make = async (body: object): Promise<string> => {
@@ -136,6 +140,47 @@ describe('a secret of a check', () => {
     const { body } = await call('a', 'GET', url);
     const answer = await call('a', 'PUT', url, { checks: (body['checks'] as object[]).slice(1) });
     expect(answer.body).toMatchObject({ error: { param: 'checks[0].parameters.headers' } });
+  });
+
+  test.for([
+    { rule: 'headers', check: HOOK, to: { webhookURL: 'https://thief.example.com/' }, param: 'headers' },
+    { rule: 'a credential', check: ASKED, to: { url: 'https://thief.example.com/' }, param: 'credentials' },
+    {
+      rule: 'a credential that is left out',
+      check: ASKED,
+      to: { url: 'https://thief.example.com/', credentials: undefined },
+      param: 'credentials',
+    },
+  ])('is needed anew when another address would get it: $rule', async ({ check, to, param }) => {
+    const url = await make({ checks: [check] });
+    const { body } = await call('a', 'GET', url);
+    const [shown] = body['checks'] as { id: string; parameters: object }[];
+    const moved = { ...shown, parameters: { ...shown?.parameters, ...to } };
+    const answer = await call('a', 'PUT', url, { checks: [moved] });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: `checks[0].parameters.${param}` } }]);
+    const anew = {
+      ...check,
+      parameters: {
+        ...check.parameters,
+        ...to,
+        ...('credentials' in check.parameters ? { credentials: { apiKey: 'other' } } : {}),
+      },
+    };
+    expect((await call('a', 'PUT', url, { checks: [anew] })).status).toBe(200);
+  });
+
+  test('is never in one Secret with what other checks have kept', async () => {
+    const url = await make({ checks: [LAKERA] });
+    const [, , name = ''] = url.split('/');
+    const { body } = await call('a', 'GET', url);
+    const thief = { id: 'javelin.guardrails', parameters: { credentials: { baseUrl: 'https://thief.example.com' } } };
+    const answer = await call('a', 'PUT', url, { checks: [...(body['checks'] as object[]), thief] });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const stored = await management.store.get({ kind: 'Guardrail', namespace: 'team-a', name });
+    expect(stored?.spec.checks).toMatchObject([
+      { parametersSecretRef: { name } },
+      { parametersSecretRef: { name: expect.stringMatching(`^${name}-\\d{6}$`) } },
+    ]);
   });
 
   test('that two checks have with different values is refused', async () => {

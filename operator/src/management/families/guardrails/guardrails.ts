@@ -2,6 +2,7 @@ import { guardrails } from '@gatehouse/crds/rest';
 import { authorize } from '../../callers/index.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
+import { newSecretName } from '../account.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { givenFields } from '../fields.ts';
 import { type Found, findObject } from '../find.ts';
@@ -10,7 +11,7 @@ import { pageOf } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import { showActions, toActions } from './actions.ts';
-import { showCheck, toChecks } from './checks.ts';
+import { secretsOf, showCheck, toChecks } from './checks.ts';
 
 const WHAT = 'guardrail';
 const KIND = 'Guardrail';
@@ -46,7 +47,7 @@ const toItem = ({ meta, spec }: StoredObject<'Guardrail'>, { workspace }: Home, 
   workspace_id: workspace?.id ?? null,
   status: 'active' as const,
   created_at: meta.createdAt,
-  last_updated_at: meta.createdAt,
+  last_updated_at: meta.updatedAt,
   owner_id: null,
   updated_by: null,
 });
@@ -94,7 +95,9 @@ export const GUARDRAILS: readonly BoundOperation[] = [
     const { object } = await find(call, services, 'update');
     const { name, type, description, checks, actions } = call.body;
     const change = ({ meta, spec }: StoredObject<'Guardrail'>) => {
-      const draft = checks && toChecks(checks, { before: spec.checks, secretName: meta.name });
+      const { checks: before } = spec;
+      const secretName = secretsOf(before).length === 0 ? meta.name : newSecretName(meta.name, services.randomName);
+      const draft = checks && toChecks(checks, { before, secretName });
       return {
         spec: {
           ...spec,
@@ -104,6 +107,7 @@ export const GUARDRAILS: readonly BoundOperation[] = [
             : { actions: actions === null ? undefined : toActions(actions, spec.actions) }),
         },
         secret: draft?.secret,
+        retired: draft?.retired,
       };
     };
     return toResult(written(await services.store.update(placeOf(object), change, { force: call.force }), WHAT, NAMES));

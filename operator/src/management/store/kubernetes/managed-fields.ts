@@ -7,6 +7,8 @@ export interface ManagedEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly fields: FieldSet;
+  /** Of the last change, RFC 3339. */
+  readonly time: string | undefined;
 }
 
 /** Members `f:name`, items `k:{"key":"value"}`, `v:"value"` or `i:0`, and `.` for the value itself. */
@@ -18,10 +20,10 @@ export function managedEntries(metadata: object): readonly ManagedEntry[] {
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry: unknown): ManagedEntry[] => {
     if (!isObject(entry) || !isObject(entry['fieldsV1'])) return [];
-    const { manager, operation, subresource = '', fieldsV1: fields } = entry;
+    const { manager, operation, subresource = '', fieldsV1: fields, time } = entry;
     if (typeof manager !== 'string' || (operation !== 'Apply' && operation !== 'Update') || subresource !== '')
       return [];
-    return [{ manager, operation, fields }];
+    return [{ manager, operation, fields, time: typeof time === 'string' ? time : undefined }];
   });
 }
 

@@ -29,6 +29,8 @@ export interface SecretWriter {
    * object at the same time, one has written the Secret of both.
    */
   adopt(write: SecretWrite & { readonly uid: string }, written: ObjectMeta): Promise<void>;
+  /** Takes everything out of a Secret that belongs to the object; another stays as it is. */
+  empty(place: Place, name: string): Promise<void>;
 }
 
 interface SecretWriterOptions {
@@ -89,6 +91,16 @@ export function createSecretWriter({ client, exists, signal }: SecretWriterOptio
       for (let i = 0; i < MAX_TRIES && !(await isDone(patch(nameOf(write), body))); i += 1) {
         const resourceVersion = (await metadataOf(write))?.resourceVersion;
         body = { metadata: { resourceVersion, ownerReferences }, data: toData(write.draft) };
+      }
+    },
+    empty: async (place, name) => {
+      const write = { place, draft: { name, entries: {} }, force: false };
+      for (let i = 0; i < MAX_TRIES; i += 1) {
+        const present = await metadataOf(write);
+        if (present?.annotations?.[OWNER] !== ownerOf(place)) return;
+        const data = Object.fromEntries(entryNames(present).map((entry) => [entry, null]));
+        const { resourceVersion } = present;
+        if (await isDone(patch(nameOf(write), { metadata: { resourceVersion }, data }))) return;
       }
     },
   };

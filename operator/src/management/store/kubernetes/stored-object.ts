@@ -3,6 +3,7 @@ import { KINDS, type KindName, parseResource, type ResourceOf } from '@gatehouse
 import type { ObjectMeta } from '../../../runtime/index.ts';
 import type { CustomObject } from '../../../world/index.ts';
 import type { StoredMeta, StoredObject } from '../port.ts';
+import { managedEntries } from './managed-fields.ts';
 
 /** `kubectl apply` keeps a copy of the whole object in it. */
 const COPY = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -41,5 +42,12 @@ export const isBeingDeleted = ({ deletionTimestamp }: ObjectMeta): boolean => ty
 function metaOf(kind: KindName, metadata: ObjectMeta): StoredMeta {
   const { name, uid = '', resourceVersion = '', creationTimestamp, labels = {}, annotations = {} } = metadata;
   const namespace = KINDS[kind].scope === 'Cluster' ? undefined : metadata.namespace;
-  return { name, namespace, uid, resourceVersion, createdAt: creationTimestamp ?? '', labels, annotations };
+  const createdAt = creationTimestamp ?? '';
+  return { name, namespace, uid, resourceVersion, createdAt, updatedAt: updatedAtOf(metadata), labels, annotations };
+}
+
+/** Each manager has the time of its last change. */
+function updatedAtOf(metadata: ObjectMeta): string {
+  const times = managedEntries(metadata).flatMap(({ time }) => time ?? []);
+  return times.sort().at(-1) ?? metadata.creationTimestamp ?? '';
 }

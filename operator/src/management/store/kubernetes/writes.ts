@@ -105,7 +105,7 @@ async function tryUpdate<K extends KindName>(
       ? Promise.resolve(ok(live))
       : sent(place, sendEdits(parts, { live, edits }, writeOptions(parts, how, dryRun)));
   if (how.dryRun === true) return send(true);
-  if (secret === undefined) return send(false);
+  if (secret === undefined) return emptied(parts, place, { draft, outcome: await send(false) });
   const tried = await send(true); // a refusal comes before the Secret is written
   if (!tried.ok) return tried;
   const write = { place, draft: secret, force: how.force, uid: current.meta.uid };
@@ -113,6 +113,16 @@ async function tryUpdate<K extends KindName>(
   if (!written.ok) return written;
   const outcome = await send(false);
   if (outcome.ok) await adopt(parts, write, { object: outcome.value, written: written.value });
+  return emptied(parts, place, { draft, outcome });
+}
+
+/** The object is written: what cannot be taken out of its old Secrets now goes with it. */
+async function emptied<T extends Result<unknown, unknown>>(
+  { secrets }: WriteParts,
+  place: Place,
+  { draft: { retired = [] }, outcome }: { readonly draft: Draft; readonly outcome: T },
+): Promise<T> {
+  if (outcome.ok) await Promise.allSettled(retired.map((name) => secrets.empty(place, name)));
   return outcome;
 }
 

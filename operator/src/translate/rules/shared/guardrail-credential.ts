@@ -22,6 +22,8 @@ export interface ServiceCredential {
 interface CheckOfGuardrail {
   /** `parametersSecretRef` of the check. */
   readonly ref: { readonly name: string } | undefined;
+  /** The check itself names the address that the credential would be sent to. */
+  readonly namesAddress: boolean;
   /** Name of the Guardrail. */
   readonly owner: string;
   /** Position of the check. */
@@ -41,8 +43,10 @@ export function checkCredential(entry: CheckEntry, check: CheckOfGuardrail, cont
   const fields = entry.credential?.fields ?? [];
   if (fields.length === 0) return NONE;
   const { scope, view } = context;
-  const { ref, owner, index } = check;
-  if (ref === undefined) return fromIntegration(entry, ['spec', 'checks', index, 'parametersSecretRef'], context);
+  const { ref, owner, index, namesAddress } = check;
+  if (ref === undefined) {
+    return fromIntegration(entry, { path: ['spec', 'checks', index, 'parametersSecretRef'], namesAddress }, context);
+  }
   const path = ['spec', 'checks', index, 'parametersSecretRef', 'name'];
   const read = readFields(fields, { namespace: scope.namespace, secret: ref.name, path, given: {} }, view);
   if (!read.ok) return refused(read.error);
@@ -54,12 +58,24 @@ export function checkCredential(entry: CheckEntry, check: CheckOfGuardrail, cont
   };
 }
 
-/** The oldest Integration of the service in the own namespace, else the oldest of the organisation that is granted. */
-function fromIntegration(entry: CheckEntry, path: Path, { scope, view }: Context): ServiceCredential {
+interface Wanted {
+  readonly path: Path;
+  readonly namesAddress: boolean;
+}
+
+/**
+ * The oldest Integration of the service in the own namespace, else the oldest of the organisation that is granted: whoever is granted
+ * it does not decide where its credential goes.
+ */
+function fromIntegration(
+  entry: CheckEntry,
+  { path, namesAddress }: Wanted,
+  { scope, view }: Context,
+): ServiceCredential {
   const { namespace, workspace, settings } = scope;
   const { organisationNamespace } = settings;
   const plugin = pluginOf(entry.id);
-  const homes = workspace === null ? [namespace] : [namespace, organisationNamespace];
+  const homes = workspace === null || namesAddress ? [namespace] : [namespace, organisationNamespace];
   for (const home of homes) {
     const name = view.serviceIntegration(home, plugin, home === namespace ? '' : (workspace ?? ''));
     if (name === undefined) continue;
