@@ -1,19 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TextProtocol } from './formats/index.ts';
-import { Placeholders } from './restorer.ts';
 import { RestoringStream } from './restoring-stream.ts';
 import { cut, PROTOCOLS, STREAMS, saidBy } from './testing.ts';
 
-const placeholders = new Placeholders(new Map([['<NAME_1>', 'Ada "A" Lovelace']]));
+const placeholders = new Map([['[NAME_1]', 'Ada "A" Lovelace']]);
 
 function restore(protocol: TextProtocol, pieces: readonly Buffer[]): string {
   const stream = new RestoringStream(protocol, placeholders);
   return Buffer.concat([...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()]).toString();
 }
 
-const PIECES = ['Dear <NA', 'ME_', '1', '>, <NAME', '_2> ', '😀 <NAME_1><NAME_', '1>', '<NAME'];
-const WANT = 'Dear Ada "A" Lovelace, <NAME_2> 😀 Ada "A" LovelaceAda "A" Lovelace<NAME';
+const PIECES = ['Dear [NA', 'ME_', '1', '], [NAME', '_2] ', '😀 [NAME_1][NAME_', '1]', '[NAME'];
+const WANT = 'Dear Ada "A" Lovelace, [NAME_2] 😀 Ada "A" LovelaceAda "A" Lovelace[NAME';
 
 describe.for(PROTOCOLS)('placeholders in a stream of %s', (protocol) => {
   const bytes = Buffer.from(STREAMS[protocol](PIECES));
@@ -34,7 +33,7 @@ describe.for(PROTOCOLS)('placeholders in a stream of %s', (protocol) => {
   });
 
   test('are what changes: a stream without them is sent as it came', () => {
-    const other = Buffer.from(STREAMS[protocol](['a <', 'b', '> c']));
+    const other = Buffer.from(STREAMS[protocol](['a [', 'b', '] c']));
     expect(restore(protocol, [other])).toBe(other.toString());
   });
 });
@@ -44,7 +43,7 @@ test('an event leaves as soon as its text is known', () => {
   const chunk = (content: string): Buffer =>
     Buffer.from(`data: {"choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`);
   expect(stream.push(chunk('a'))).toHaveLength(1);
-  expect(stream.push(chunk('b <NAM'))).toHaveLength(0);
+  expect(stream.push(chunk('b [NAM'))).toHaveLength(0);
   expect(stream.heldBytes).toBeGreaterThan(0);
   expect(stream.push(chunk('x'))).toHaveLength(2);
   expect(stream.heldBytes).toBe(0);
@@ -76,13 +75,13 @@ test.for([
     read: (data: ReturnType<typeof JSON.parse>) => data.delta,
   },
 ])('placeholders in the arguments of a tool $rule stay valid JSON', ({ protocol, event, read }) => {
-  const text = ['{"to":"<NAME', '_1>"}'].map((piece) => `data: ${JSON.stringify(event(piece))}\n\n`).join('');
+  const text = ['{"to":"[NAME', '_1]"}'].map((piece) => `data: ${JSON.stringify(event(piece))}\n\n`).join('');
   const out = restore(protocol, [Buffer.from(text)]);
   const pieces = out.match(/data: .*/g)?.map((line) => read(JSON.parse(line.slice('data: '.length))));
   expect(JSON.parse(pieces?.join('') ?? '')).toEqual({ to: 'Ada "A" Lovelace' });
 });
 
 test('further choices are restored, too', () => {
-  const out = restore('chat', [Buffer.from('data: {"choices":[{"index":1,"delta":{"content":"<NAME_1>"}}]}\n\n')]);
+  const out = restore('chat', [Buffer.from('data: {"choices":[{"index":1,"delta":{"content":"[NAME_1]"}}]}\n\n')]);
   expect(out).toContain('Lovelace');
 });

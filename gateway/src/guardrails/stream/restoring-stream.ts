@@ -1,27 +1,28 @@
 /** A stream with the placeholders of its request replaced, wherever the stream splits them. */
+import type { Restorable } from '../contract.ts';
 import { EventQueue, type NewText } from './event-queue.ts';
 import { EventSplitter, type StreamEvent } from './events.ts';
 import { formatOf, readTexts, type StreamFormat, type TextProtocol, type TextUse } from './formats/index.ts';
-import { insideJson, type Placeholders } from './restorer.ts';
+import { insideJson, Restorer } from './restorer.ts';
 
-type Reader = ReturnType<Placeholders['reader']>;
+type Reader = ReturnType<Restorer['reader']>;
 
 const RESTORED: ReadonlySet<TextUse> = new Set(['checked', 'shown', 'arguments']);
 
 export class RestoringStream {
-  readonly #placeholders: Placeholders;
+  readonly #restorer: Restorer;
   readonly #format: StreamFormat;
   readonly #events = new EventSplitter();
   readonly #queue: EventQueue;
   readonly #readers = new Map<string, Reader>();
 
-  constructor(protocol: TextProtocol, placeholders: Placeholders) {
-    this.#placeholders = placeholders;
+  constructor(protocol: TextProtocol, placeholders: Restorable) {
+    this.#restorer = new Restorer(placeholders);
     this.#format = formatOf(protocol);
     this.#queue = new EventQueue(RESTORED, this.#format);
   }
 
-  /** What can be sent now. Throws UPSTREAM_STREAM_BROKEN. */
+  /** What can be sent now. Throws UPSTREAM_STREAM_BROKEN and UPSTREAM_TOO_LARGE. */
   push(bytes: Buffer): Buffer[] {
     for (const event of this.#events.push(bytes)) this.#add(event);
     return this.#queue.take();
@@ -50,7 +51,7 @@ export class RestoringStream {
   #readerOf({ part, use }: NewText): Reader {
     const known = this.#readers.get(part);
     if (known !== undefined) return known;
-    const reader = this.#placeholders.reader(use === 'arguments' ? insideJson : undefined);
+    const reader = this.#restorer.reader(use === 'arguments' ? insideJson : undefined);
     this.#readers.set(part, reader);
     return reader;
   }

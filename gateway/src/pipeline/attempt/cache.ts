@@ -83,7 +83,7 @@ async function lookUp({ cache, plan, request, json }: Lookup, prepared: Prepared
     { refresh: headerOverrides.cacheRefresh },
   );
   const format = storedFormat(exchange.operation);
-  const hit = lookup.status === 'HIT' ? toHit(lookup.body, prepared, { format, limits: json }) : undefined;
+  const hit = lookup.status === 'HIT' ? await toHit(lookup.body, prepared, { format, limits: json }) : undefined;
   if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
   const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, headerOverrides.cacheControl);
   const write = (body: Buffer | object, contentType: string | undefined): void =>
@@ -129,20 +129,21 @@ interface HitOptions {
   readonly limits: JsonLimits;
 }
 
-function toHit(
+async function toHit(
   json: Buffer,
   { call, params, guards }: Pick<Prepared, 'call' | 'params' | 'guards'>,
   { format, limits }: HitOptions,
-): CacheHit | undefined {
+): Promise<CacheHit | undefined> {
   if (!call.stream) {
-    const shown = guards?.showStored(json, { strict: call.strict, json: limits });
+    const shown = await guards?.showStored(json, { strict: call.strict, json: limits });
     const bytes = shown === undefined ? json : writeJson(shown);
     return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes }, stream: false };
   }
   const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
   if (stored === undefined || format === undefined) return undefined;
   const includeUsage = wantsUsageChunk(params);
-  const events = replayAsStream(format, guards?.restored(stored) ?? stored, { includeUsage });
+  const restored = (await guards?.restored(stored)) ?? stored;
+  const events = replayAsStream(format, restored, { includeUsage });
   const bytes = Buffer.from((guards?.withResultEvents(format, events, call.strict) ?? events).join(''));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },

@@ -39,7 +39,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (collect !== undefined) {
       const held = holdTarget(ports, prepared);
       progress.hold = held instanceof Promise ? await held : held;
-      return triedOutcome(progress, await collectAnswer(ports, prepared, collect), { json: ports.json });
+      return await triedOutcome(progress, await collectAnswer(ports, prepared, collect), { json: ports.json });
     }
 
     const built = firstRequest(ports, prepared);
@@ -50,7 +50,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const held = holdTarget(ports, prepared);
     progress.hold = held instanceof Promise ? await held : held;
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
-    return triedOutcome(progress, tried, { cache, json: ports.json });
+    return await triedOutcome(progress, tried, { cache, json: ports.json });
   } catch (error) {
     return failedOutcome(progress, error);
   }

@@ -52,6 +52,7 @@ function checkStreamed(
     inputResults: guards.inputResults,
     inputFailed: false, // retries are about the answer alone
     placeholders: guards.placeholders,
+    nextSlice: trail.nextSlice,
     strict: call.strict,
     includeUsage: wantsUsageChunk(params),
     memory: exchange.memory,

@@ -34,10 +34,10 @@ export function createRequestHooks(ports: GuardrailPorts): InputCheck {
 }
 
 async function checkRequest(ports: GuardrailPorts, prepared: Prepared, guards: TargetGuards): Promise<InputVerdict> {
-  const { signal } = prepared.input.exchange;
+  const { signal, memory } = prepared.input.exchange;
   const { hooks, trail } = guards;
   const result = await runPhase(ports, prepared, { hooks: hooks.input, trail, signal, response: undefined });
-  guards.checkedInput(result);
+  guards.checkedInput(result, memory);
   if (result.denied !== undefined) return { kind: 'deny', error: guards.refuse(result.denied, prepared) };
   // What a hook makes of the empty object that stands for another body is nothing that could be sent.
   const body = prepared.input.resolution.body.kind === 'json' ? result.body : undefined;

@@ -1,7 +1,9 @@
 /** Placeholders of a redacted request, replaced in a whole answer: docs/behaviour/guardrails.md#placeholders. */
 import { isObject } from '@gatehouse/crds';
-import { insideJson, type Placeholders } from '../../guardrails/stream/index.ts';
+import type { Restorable } from '../../guardrails/index.ts';
+import { insideJson, Restorer } from '../../guardrails/stream/index.ts';
 import { mergeObjects } from '../../lib/json/index.ts';
+import type { Steps } from '../../lib/steps.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 
 /** Members of answers that hold what a model said. */
@@ -10,28 +12,42 @@ const SAID = ['choices', 'content', 'output'] as const;
 const JSON_TEXT = 'arguments';
 const NOTHING: JsonObject = {};
 
-/** The same object where no placeholder is in it. Texts of all choices and arguments of tools are looked at. */
-export function restoreAnswer(answer: JsonObject, placeholders: Placeholders): JsonObject {
+/**
+ * The same object where no placeholder is in it. Texts of all choices and arguments of tools are looked at. Throws
+ * UPSTREAM_TOO_LARGE.
+ */
+export function* restoreAnswer(answer: JsonObject, placeholders: Restorable): Steps<JsonObject> {
+  const restorer = new Restorer(placeholders);
   const changed: Record<string, unknown> = {};
   for (const name of SAID) {
     const value = answer[name];
-    const restored = restoreValue(value, placeholders, name);
+    const restored = yield* restoreValue(value, restorer, name);
     if (restored !== value) changed[name] = restored;
   }
   return Object.keys(changed).length === 0 ? answer : mergeObjects(NOTHING, answer, changed);
 }
 
 /** The value itself where nothing in it is restored. `name`: of the member that holds it. */
-function restoreValue(value: unknown, placeholders: Placeholders, name: string): unknown {
-  if (typeof value === 'string') return placeholders.restore(value, name === JSON_TEXT ? insideJson : undefined);
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => restoreValue(item, placeholders, name));
-    return items.some((item, i) => item !== value[i]) ? items : value;
+function* restoreValue(value: unknown, restorer: Restorer, name: string): Steps<unknown> {
+  if (typeof value === 'string') return yield* restorer.restore(value, name === JSON_TEXT ? insideJson : undefined);
+  if (Array.isArray(value)) return yield* restoreItems(value, restorer, name);
+  return isObject(value) ? yield* restoreMembers(value, restorer) : value;
+}
+
+function* restoreItems(list: readonly unknown[], restorer: Restorer, name: string): Steps<readonly unknown[]> {
+  const items: unknown[] = [];
+  for (const item of list) {
+    if (restorer.isPauseDue()) yield;
+    items.push(yield* restoreValue(item, restorer, name));
   }
-  if (!isObject(value)) return value;
+  return items.some((item, i) => item !== list[i]) ? items : list;
+}
+
+function* restoreMembers(value: object, restorer: Restorer): Steps<object> {
   let changed: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {
-    const restored = restoreValue(member, placeholders, key);
+    if (restorer.isPauseDue()) yield;
+    const restored = yield* restoreValue(member, restorer, key);
     if (restored === member) continue;
     changed ??= Object.assign(Object.create(null), value); // names come from the provider
     if (changed !== undefined) changed[key] = restored;

@@ -1,9 +1,10 @@
 /** What guardrails have found in the request of one target and in its answers, and what follows for the client. */
 import { AppError, memoryExhausted } from '../../errors/index.ts';
 import type { Denial, HookPhaseResult, HookResult, Restorable } from '../../guardrails/index.ts';
-import { Placeholders, resultsEvent, type TextProtocol } from '../../guardrails/stream/index.ts';
+import { resultsEvent, type TextProtocol } from '../../guardrails/stream/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, mergeObjects, writeJson } from '../../lib/json/index.ts';
+import { runSteps, type Steps } from '../../lib/steps.ts';
 import { addCounted, type CountedAnswer } from '../../record/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { MappedAnswer, Prepared } from '../attempt/index.ts';
@@ -57,7 +58,7 @@ export class TargetGuards {
   inputResults: readonly HookResult[] = NO_RESULTS;
   /** A hook of the request failed and let it pass. */
   inputFailed = false;
-  placeholders: Placeholders | undefined;
+  placeholders: Restorable | undefined;
   /** Of the answer to the last try. */
   #outputResults: readonly HookResult[] = NO_RESULTS;
   /** The answer to the last try, as the hooks left it. */
@@ -83,11 +84,14 @@ export class TargetGuards {
     this.target = target;
   }
 
-  checkedInput({ results, ran, failed, restore }: HookPhaseResult): void {
+  /** `memory`: of the request. Throws MEMORY_EXHAUSTED. */
+  checkedInput({ results, ran, failed, restore }: HookPhaseResult, memory: ByteAccount): void {
     this.inputResults = results;
     this.inputFailed = failed;
-    this.placeholders = placeholdersOf(restore);
     this.trail.add(ran, { phase: 'input', target: this.target });
+    if (restore === undefined || restore.size === 0) return;
+    if (!memory.take(tableBytes(restore))) throw memoryExhausted();
+    this.placeholders = restore;
   }
 
   /** What the answer to an earlier try has used was for nothing. */
@@ -173,21 +177,22 @@ export class TargetGuards {
     });
   }
 
-  /** An answer of the provider as the client gets it. Throws MEMORY_EXHAUSTED. */
-  show(answer: MappedAnswer, options: ShowOptions): ShownAnswer {
+  /** An answer of the provider as the client gets it. Throws, or rejects with, MEMORY_EXHAUSTED and UPSTREAM_TOO_LARGE. */
+  show(answer: MappedAnswer, options: ShowOptions): ShownAnswer | Promise<ShownAnswer> {
     const { body, status } = answer;
     const shown = isChecked(status) && this.inputFailed ? { ...answer, status: FAILED_STATUS } : answer;
-    return body.kind === 'stream' ? { answer: shown, stored: undefined } : this.#showWhole(shown, body.bytes, options);
+    if (body.kind === 'stream') return { answer: shown, stored: undefined };
+    return runSteps(this.#showWhole(shown, body.bytes, options), this.trail.nextSlice);
   }
 
-  #showWhole(answer: MappedAnswer, given: Buffer, { strict, json, memory }: ShowOptions): ShownAnswer {
+  *#showWhole(answer: MappedAnswer, given: Buffer, { strict, json, memory }: ShowOptions): Steps<ShownAnswer> {
     const { status } = answer;
     const stored = status === 200 ? given : undefined;
     const results = this.#resultsFor(status, strict);
     if (results === undefined && this.placeholders === undefined) return { answer, stored };
     const parsed = this.#answer ?? parseAnswer(given, json);
     if (parsed === undefined) return { answer, stored };
-    const restored = isChecked(status) ? this.restored(parsed) : parsed;
+    const restored = isChecked(status) ? yield* this.#restored(parsed) : parsed;
     if (restored === parsed && results === undefined) return { answer, stored };
     const bytes = writeJson(
       results === undefined ? restored : mergeObjects(NOTHING, restored, { hook_results: results }),
@@ -198,10 +203,13 @@ export class TargetGuards {
   }
 
   /** A stored answer, to which only the hooks of the request apply. */
-  showStored(json: Buffer, { strict, json: limits }: Pick<ShowOptions, 'strict' | 'json'>): JsonObject | undefined {
+  async showStored(
+    json: Buffer,
+    { strict, json: limits }: Pick<ShowOptions, 'strict' | 'json'>,
+  ): Promise<JsonObject | undefined> {
     const given = parseAnswer(json, limits);
     if (given === undefined) return undefined;
-    const shown = this.restored(given);
+    const shown = await this.restored(given);
     if (!this.inputFailed && (strict || this.inputResults.length === 0)) return shown;
     return mergeObjects(NOTHING, shown, { hook_results: { before_request_hooks: this.inputResults } });
   }
@@ -213,8 +221,13 @@ export class TargetGuards {
     return protocol === 'responses' ? [...events, event] : [event, ...events]; // clients need the event that begins a response first
   }
 
-  restored(answer: JsonObject): JsonObject {
-    return this.placeholders === undefined ? answer : restoreAnswer(answer, this.placeholders);
+  /** Rejects with UPSTREAM_TOO_LARGE. */
+  async restored(answer: JsonObject): Promise<JsonObject> {
+    return runSteps(this.#restored(answer), this.trail.nextSlice);
+  }
+
+  *#restored(answer: JsonObject): Steps<JsonObject> {
+    return this.placeholders === undefined ? answer : yield* restoreAnswer(answer, this.placeholders);
   }
 
   /** Undefined: the client gets none. */
@@ -245,5 +258,11 @@ const fixedWriter = (writer: CacheWriter, bytes: Buffer): CacheWriter => ({
   },
 });
 
-const placeholdersOf = (restore: Restorable | undefined): Placeholders | undefined =>
-  restore === undefined || restore.size === 0 ? undefined : new Placeholders(restore);
+/** What an entry of a table needs beside its characters, in bytes. */
+const ENTRY_BYTES = 128;
+
+function tableBytes(restore: Restorable): number {
+  let bytes = 0;
+  for (const [placeholder, text] of restore) bytes += ENTRY_BYTES + 2 * (placeholder.length + text.length);
+  return bytes;
+}

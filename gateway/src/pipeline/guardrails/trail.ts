@@ -33,16 +33,17 @@ export class GuardrailTrail implements GuardrailVerdicts {
   readonly #verdicts: GuardrailFacts[] = [];
   #checks = 0;
   readonly #work = new Map<string, RegexWork>();
-  readonly #nextSlice: () => Promise<void>;
+  /** Resolves when long work may run for another slice of time. */
+  readonly nextSlice: () => Promise<void>;
 
   constructor(nextSlice: () => Promise<void>) {
-    this.#nextSlice = nextSlice;
+    this.nextSlice = nextSlice;
   }
 
   /** A costly request leaves the checks of its answer what they need, and nobody's hooks use up what others have. */
   workOf({ owner }: Pick<CompiledHook, 'owner'>, phase: CheckPhase): RegexWork {
     const key = `${phase} ${owner}`;
-    const work = this.#work.get(key) ?? { left: PHASE_UNITS[owner], nextSlice: this.#nextSlice };
+    const work = this.#work.get(key) ?? { left: PHASE_UNITS[owner], nextSlice: this.nextSlice };
     this.#work.set(key, work);
     return work;
   }

@@ -110,17 +110,17 @@ interface TriedOptions {
 }
 
 /** What the last try came to. Throws MEMORY_EXHAUSTED. */
-export function triedOutcome(
+export async function triedOutcome(
   progress: AttemptProgress,
   { result, retries, calls, upstreamMs, isAnswered }: Tried<MappedAnswer>,
   { cache, json }: TriedOptions,
-): AttemptOutcome {
+): Promise<AttemptOutcome> {
   const cacheStatus = cache?.status;
   if (result.kind === 'error') {
     if (isAnswered && UNUSABLE.has(result.error.code)) progress.hold?.keep();
     return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
   }
-  const shown = shownAnswer(progress, result.answer, json);
+  const shown = await shownAnswer(progress, result.answer, json);
   const { status, headers, body, stream } = shown.answer;
   const isGood = status >= 200 && status <= 299;
   const writer = status === 200 ? cache?.writer(shown.answer) : undefined;
@@ -154,7 +154,11 @@ export function triedOutcome(
   });
 }
 
-function shownAnswer({ prepared, input }: AttemptProgress, answer: MappedAnswer, json: JsonLimits): ShownAnswer {
+function shownAnswer(
+  { prepared, input }: AttemptProgress,
+  answer: MappedAnswer,
+  json: JsonLimits,
+): ShownAnswer | Promise<ShownAnswer> {
   const guards = prepared?.guards;
   if (prepared === undefined || guards === undefined) return { answer, stored: undefined };
   return guards.show(answer, { strict: prepared.call.strict, json, memory: input.exchange.memory });

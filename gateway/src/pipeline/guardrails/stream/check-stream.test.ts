@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
 import type { CheckAnswer, CheckSubject, CompiledHook, HookResult } from '../../../guardrails/index.ts';
-import { Placeholders, type TextProtocol } from '../../../guardrails/stream/index.ts';
+import type { TextProtocol } from '../../../guardrails/stream/index.ts';
 import { PROTOCOLS, STREAMS, saidBy } from '../../../guardrails/stream/testing.ts';
 import { createByteBudget } from '../../../lib/byte-budget.ts';
 import { checkStream, type StreamHooks } from './index.ts';
@@ -40,6 +40,7 @@ async function check(protocol: TextProtocol, pieces: readonly string[], over: Pa
     inputResults: [],
     inputFailed: false,
     placeholders: undefined,
+    nextSlice: () => Promise.resolve(),
     strict: false,
     includeUsage: false,
     memory: budget.open(),
@@ -82,9 +83,9 @@ describe.for(PROTOCOLS)('a stream of %s', (protocol) => {
   });
 
   test('that is held is redacted whole, and then its placeholders are restored', async () => {
-    const placeholders = new Placeholders(new Map([['<N_1>', 'Ada']]));
+    const placeholders = new Map([['[N_1]', 'Ada']]);
     const hooks = [doing(buffer, redacts)];
-    const { text } = await check(protocol, ['a SEC', 'RET of <N', '_1>'], { hooks, placeholders, strict: true });
+    const { text } = await check(protocol, ['a SEC', 'RET of [N', '_1]'], { hooks, placeholders, strict: true });
     expect(saidBy(protocol, text).pieces).toBe('a [gone] of Ada');
     expect(text).not.toContain('hook_results');
   });

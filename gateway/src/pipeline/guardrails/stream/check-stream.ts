@@ -1,8 +1,7 @@
 import { type ReplayOptions, replayAsStream } from '../../../cache/index.ts';
-import type { AppError } from '../../../errors/index.ts';
-import type { CompiledHook, Denial, HookPhaseResult, HookResult } from '../../../guardrails/index.ts';
+import { type AppError, memoryExhausted } from '../../../errors/index.ts';
+import type { CompiledHook, Denial, HookPhaseResult, HookResult, Restorable } from '../../../guardrails/index.ts';
 import {
-  type Placeholders,
   RestoringStream,
   resultsEvent,
   type StreamedResults,
@@ -34,7 +33,9 @@ export interface StreamHooks {
   readonly inputResults: readonly HookResult[];
   /** A hook of the request failed and let it pass. */
   readonly inputFailed: boolean;
-  readonly placeholders: Placeholders | undefined;
+  readonly placeholders: Restorable | undefined;
+  /** Resolves when long work may run for another slice of time. */
+  nextSlice(): Promise<void>;
   /** The client gets no results. */
   readonly strict: boolean;
   /** The client asked for a usage chunk. */
@@ -71,13 +72,16 @@ async function held(answer: MappedAnswer, body: StreamBody, hooks: StreamHooks):
   const result = await hooks.run(hooks.hooks, buffered.answer);
   hooks.settled(result, buffered.answer);
   const { denied, failed, results } = result;
-  memory.give(buffered.bytes.length);
-  if (denied !== undefined) return hooks.refuse(denied, results);
+  if (denied !== undefined) {
+    memory.give(buffered.bytes.length);
+    return hooks.refuse(denied, results);
+  }
   const bytes = result.body === undefined ? buffered.bytes : replayed(result.body, hooks);
-  const pieces = [firstEvent(hooks), ...restored(bytes, hooks), lastEvent(hooks, results)];
+  const pieces = [firstEvent(hooks), ...(await restored(bytes, hooks)), lastEvent(hooks, results)];
   const sent = pieces.filter((piece) => piece !== undefined);
   const size = sent.reduce((sum, { length }) => sum + length, 0);
-  memory.take(size); // at most results more than was held before
+  memory.give(buffered.bytes.length);
+  if (!memory.take(size)) throw memoryExhausted();
   return {
     ...answer,
     status: failed || inputFailed ? FAILED_STATUS : answer.status,
@@ -88,10 +92,19 @@ async function held(answer: MappedAnswer, body: StreamBody, hooks: StreamHooks):
 const replayed = (answer: JsonObject, { protocol, includeUsage }: StreamHooks): Buffer =>
   Buffer.from(replayAsStream(protocol, answer, { includeUsage }).join(''));
 
-function restored(bytes: Buffer, { protocol, placeholders }: StreamHooks): readonly Buffer[] {
+/** Bytes of a stream that is held which are restored between two pauses. */
+const CHUNK_BYTES = 64 * 1024;
+
+async function restored(bytes: Buffer, hooks: StreamHooks): Promise<readonly Buffer[]> {
+  const { protocol, placeholders } = hooks;
   if (placeholders === undefined) return [bytes];
   const restoring = new RestoringStream(protocol, placeholders);
-  return [...restoring.push(bytes), ...restoring.end()];
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    if (at > 0) await hooks.nextSlice();
+    for (const piece of restoring.push(bytes.subarray(at, at + CHUNK_BYTES))) pieces.push(piece);
+  }
+  return [...pieces, ...restoring.end()];
 }
 
 function watched(body: StreamBody, hooks: StreamHooks): StreamBody {

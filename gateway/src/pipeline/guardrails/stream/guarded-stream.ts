@@ -1,8 +1,8 @@
 /** A stream that guardrails look at while it is sent: docs/behaviour/streams.md. */
 import { type Assembler, createAssembler } from '../../../cache/index.ts';
 import { type AppError, memoryExhausted, toAppError } from '../../../errors/index.ts';
+import type { Restorable } from '../../../guardrails/index.ts';
 import {
-  type Placeholders,
   RestoringStream,
   type TextProtocol,
   type WindowedResult,
@@ -36,7 +36,7 @@ export interface StreamGuard {
   /** Checks before texts leave. */
   readonly windows?: WindowOptions<AppError> | undefined;
   /** Replaced in what leaves. */
-  readonly placeholders?: Placeholders | undefined;
+  readonly placeholders?: Restorable | undefined;
   /** Looks at the whole answer; undefined: it was not complete, or there was no room for it. */
   atEnd?(answer: object | undefined): Promise<StreamEnd>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
-import { Placeholders, type TextProtocol } from '../../../guardrails/stream/index.ts';
+import type { TextProtocol } from '../../../guardrails/stream/index.ts';
 import { PROTOCOLS, STREAMS, saidBy } from '../../../guardrails/stream/testing.ts';
 import { type ByteBudget, createByteBudget } from '../../../lib/byte-budget.ts';
 import { bufferStream, guardStream, releasedStream, type StreamGuard, windowsOf } from './index.ts';
@@ -60,8 +60,8 @@ describe.for(PROTOCOLS)('a guarded stream of %s', (protocol) => {
   });
 
   test('has its placeholders restored', async () => {
-    const placeholders = new Placeholders(new Map([['<N_1>', 'Ada']]));
-    const { text } = await guarded(protocol, STREAMS[protocol](['I am <N', '_1>.']), { windows, placeholders });
+    const placeholders = new Map([['[N_1]', 'Ada']]);
+    const { text } = await guarded(protocol, STREAMS[protocol](['I am [N', '_1].']), { windows, placeholders });
     expect(saidBy(protocol, text).pieces).toBe('I am Ada.');
   });
 

@@ -2,7 +2,7 @@
 import { pii as entry, type PiiCategory } from '@gatehouse/crds/guardrails';
 import { defineCheck, type Transformed } from '../../../contract.ts';
 import { createPace } from '../pace.ts';
-import { createPlaceholders, type Placeholders, placeholdersIn } from './placeholders.ts';
+import { createPlaceholders, MAX_VALUES, type Placeholders, takenNumbers } from './placeholders.ts';
 import { replaceFindings } from './redact.ts';
 import { createScanner, type Finding } from './scan.ts';
 
@@ -13,8 +13,11 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
   const scanner = createScanner({ categories, countries });
   const isAllowed = compileAllowed(allow);
 
-  const scan = async (text: string, turn: () => Promise<void>): Promise<readonly Finding[]> =>
-    (await scanner.scan(text, turn)).filter(({ start, end }) => !isAllowed(text.slice(start, end)));
+  const scan = async (text: string, turn: () => Promise<void>): Promise<readonly Finding[]> => {
+    const findings = await scanner.scan(text, turn);
+    if (isAllowed === undefined) return findings;
+    return withoutAllowed(findings, ({ start, end }) => isAllowed(text.slice(start, end)), turn);
+  };
 
   const redactPart = async (text: string, placeholders: Placeholders, tally: Tally, turn: () => Promise<void>) => {
     let current = text;
@@ -36,7 +39,7 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
     }
     // Those in the whole request and answer: the texts of a phase are only a part of what the provider gets.
     const { parts: texts, request, response } = subject;
-    const placeholders = createPlaceholders(await placeholdersIn([texts, request, response], turn), tools.given);
+    const placeholders = createPlaceholders(await takenNumbers([texts, request, response], turn), tools.given);
     const parts: (string | undefined)[] = [];
     for (const part of subject.parts) parts.push(await redactPart(part, placeholders, tally, turn));
     const data = dataOf(tally, { categories, not, redact });
@@ -47,9 +50,30 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
       parts,
       ...(isRestored ? { restore: placeholders.values } : {}),
     };
-    return { verdict: true, data, transformed };
+    return isRestored && placeholders.isFull
+      ? { verdict: false, data, transformed, error: TOO_MANY }
+      : { verdict: true, data, transformed };
   };
 });
+
+/** All are replaced; those beyond stay so in the answer. */
+const TOO_MANY = { name: 'TooManyValues', message: `At most ${MAX_VALUES} values are restored` };
+
+/** Findings between two looks at the clock. */
+const CHUNK = 256;
+
+async function withoutAllowed(
+  findings: readonly Finding[],
+  isAllowed: (finding: Finding) => boolean,
+  turn: () => Promise<void>,
+): Promise<readonly Finding[]> {
+  const left: Finding[] = [];
+  for (const [i, finding] of findings.entries()) {
+    if (i % CHUNK === CHUNK - 1) await turn();
+    if (!isAllowed(finding)) left.push(finding);
+  }
+  return left;
+}
 
 /** How often each category was found. */
 type Tally = Map<PiiCategory, number>;
@@ -82,9 +106,9 @@ function explain(detected: readonly PiiCategory[], redact: boolean): string {
 }
 
 /** Values are compared without regard to case; `@domain` stands for all addresses of a domain. */
-function compileAllowed(allow: readonly string[]): (value: string) => boolean {
+function compileAllowed(allow: readonly string[]): ((value: string) => boolean) | undefined {
   const values = new Set(allow.map((value) => value.toLowerCase()));
-  if (values.size === 0) return () => false;
+  if (values.size === 0) return undefined;
   return (value) => {
     const lower = value.toLowerCase();
     const at = lower.lastIndexOf('@');

@@ -14,15 +14,24 @@ const RANK: Readonly<Record<PiiCategory, number>> = {
 };
 
 /** In order. Findings that share characters become one that covers both, so that nothing of either is left. */
-export function withoutOverlaps(findings: readonly Finding[]): Finding[] {
-  const result: Finding[] = [];
-  for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = result.at(-1);
-    if (last === undefined || finding.start >= last.end) result.push(finding);
-    else {
-      const { category } = RANK[finding.category] < RANK[last.category] ? finding : last;
-      result[result.length - 1] = { category, start: last.start, end: Math.max(last.end, finding.end) };
+export class Findings {
+  readonly list: Finding[] = [];
+
+  /** They come nearly in order: few of those before are behind. */
+  add(finding: Finding): void {
+    const { list } = this;
+    const behind: Finding[] = [];
+    let added = finding;
+    for (let last = list.at(-1); last !== undefined && last.end > added.start; last = list.at(-1)) {
+      list.pop();
+      if (last.start >= added.end) behind.push(last);
+      else added = joined(last, added);
     }
+    list.push(added, ...behind.reverse());
   }
-  return result;
+}
+
+function joined(a: Finding, b: Finding): Finding {
+  const { category } = RANK[a.category] < RANK[b.category] ? a : b;
+  return { category, start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) };
 }

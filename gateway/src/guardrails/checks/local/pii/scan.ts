@@ -1,7 +1,7 @@
 /** Finds personal data in a text in one pass: what may begin at a character depends on the character alone. */
 import type { PiiCategory, PiiCountry } from '@gatehouse/crds/guardrails';
 import { isAlphanumeric, isDigit, isWordAt } from '../characters.ts';
-import { foldText } from '../fold.ts';
+import { type Folded, foldText } from '../fold.ts';
 import { detectCard } from './detectors/card.ts';
 import type { Detect, Finding } from './detectors/detector.ts';
 import { detectEmail } from './detectors/email.ts';
@@ -10,7 +10,7 @@ import { detectIpv4, detectIpv6 } from './detectors/ip.ts';
 import { detectNationalIds } from './detectors/national-ids/index.ts';
 import { createPhoneDetector, type ParsePhone } from './detectors/phone.ts';
 import { detectKey, detectPrivateKey, detectToken, detectUserInfo } from './detectors/secrets.ts';
-import { withoutOverlaps } from './overlaps.ts';
+import { Findings } from './overlaps.ts';
 import { nextPlace } from './places.ts';
 
 export type { Finding } from './detectors/detector.ts';
@@ -53,7 +53,7 @@ export function createScanner({ categories, countries, places = nextPlace }: Sca
     scan: async (text, turn) => {
       const folded = await foldText(text, turn);
       const end = folded.text.length;
-      const found: Finding[] = [];
+      const found = new Findings();
       let detectors: Detectors | undefined;
       let looked = 0;
       for (let at = 0; at < end; ) {
@@ -64,16 +64,27 @@ export function createScanner({ categories, countries, places = nextPlace }: Sca
         detectors ??= await loadDetectors();
         at = detectAt(folded.text, at, detectors, found) + 1;
       }
-      if (found.length === 0) return found;
-      return withoutOverlaps(found)
-        .filter(({ category }) => wanted.has(category))
-        .map(({ category, start, end }) => ({
-          category,
-          start: folded.original(start),
-          end: folded.original(end - 1) + 1,
-        }));
+      return inOriginal(
+        found.list.filter(({ category }) => wanted.has(category)),
+        folded,
+        turn,
+      );
     },
   };
+}
+
+/** With positions in the original. */
+async function inOriginal(
+  folded: readonly Finding[],
+  { original }: Folded,
+  turn: () => Promise<void>,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { category, start, end } of folded) {
+    findings.push({ category, start: original(start), end: original(end - 1) + 1 });
+    if (findings.length % CHUNK_PLACES === 0) await turn();
+  }
+  return findings;
 }
 
 interface Detectors {
@@ -100,7 +111,7 @@ function detectorsBy(ids: Detect, phones: Detect | undefined): Detectors {
 const NONE: readonly Detect[] = [];
 
 /** Adds what is found at a position; returns the last position that needs no other look. */
-function detectAt(text: string, at: number, detectors: Detectors, found: Finding[]): number {
+function detectAt(text: string, at: number, detectors: Detectors, found: Findings): number {
   const code = text.charCodeAt(at);
   const candidates = isAlphanumeric(code)
     ? isWordAt(text, at - 1)
@@ -112,7 +123,7 @@ function detectAt(text: string, at: number, detectors: Detectors, found: Finding
   for (const detect of candidates) {
     const finding = detect(text, at);
     if (finding === undefined) continue;
-    found.push(finding);
+    found.add(finding);
     if (finding.category === 'SECRET') return Math.max(at, finding.end - 1);
   }
   return at;
