@@ -1,6 +1,8 @@
 /** Placeholders such as [EMAIL_ADDRESS_1] of a text that is checked in pieces: two values never share one. */
 
 export interface GivenPlaceholders {
+  /** More text may follow at the end: what begins there may be longer than it seems. */
+  readonly goesOn: boolean;
   /** The placeholder that a value has; undefined: none yet. */
   of(category: string, value: string): string | undefined;
   /** The last number of the category; 0: none. */
@@ -25,8 +27,8 @@ export class StreamPlaceholders {
   readonly #last = new Map<string, number>();
 
   /** For one check. */
-  draft(): PlaceholderDraft {
-    return new PlaceholderDraft(this.#values, this.#last);
+  draft({ goesOn }: Pick<GivenPlaceholders, 'goesOn'>): PlaceholderDraft {
+    return new PlaceholderDraft(this.#values, this.#last, goesOn);
   }
 
   /** Keeps what the draft has given and the text contains. */
@@ -49,10 +51,12 @@ interface Draft extends NumberedPlaceholder {
 
 export class PlaceholderDraft implements GivenPlaceholders {
   readonly given = new Map<string, Draft>();
+  readonly goesOn: boolean;
   readonly #values: ReadonlyMap<string, string>;
   readonly #last: Map<string, number>;
 
-  constructor(values: ReadonlyMap<string, string>, last: ReadonlyMap<string, number>) {
+  constructor(values: ReadonlyMap<string, string>, last: ReadonlyMap<string, number>, goesOn: boolean) {
+    this.goesOn = goesOn;
     this.#values = values;
     this.#last = new Map(last);
   }

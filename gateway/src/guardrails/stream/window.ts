@@ -8,7 +8,7 @@ export const OVERLAP_CHARS = 256;
 /** Longest key or token that is held, in characters, while it goes on. */
 const MAX_RUN_CHARS = 4 * 1024;
 /** Characters that are held, beside two windows, while a match goes on; then the stream is cut. */
-export const MAX_HELD_CHARS = 16 * 1024;
+export const MAX_HELD_CHARS = 20 * 1024;
 /** Characters that have left and are looked at again, beside a window, at most. */
 const MAX_CONTEXT_CHARS = 4 * 1024;
 
@@ -31,7 +31,8 @@ export interface WindowOptions<D> {
   readonly size: number;
   /** Whether the checks may change texts, so that no part of a match may leave before the rest is known. */
   readonly changesTexts: boolean;
-  check(texts: readonly string[]): Promise<WindowVerdict<D>>;
+  /** `goesOn`: more text may follow at the ends. */
+  check(texts: readonly string[], goesOn: boolean): Promise<WindowVerdict<D>>;
 }
 
 export type WindowStep<D> =
@@ -109,7 +110,7 @@ export class TextWindows<D> {
     const window = this.#fill();
     const texts = window.map(({ text }) => text);
     const isNew = window.some(({ text, released }) => released < text.length);
-    const verdict = isNew ? await this.#options.check(texts) : PASSED;
+    const verdict = isNew ? await this.#options.check(texts, !window.every(isWhole)) : PASSED;
     if (verdict.kind === 'deny') return verdict;
     const releases: (Release & { part: string })[] = [];
     for (const [i, segment] of window.entries()) {
@@ -121,12 +122,18 @@ export class TextWindows<D> {
     return { kind: 'release', releases };
   }
 
-  /** Moves the next characters into the window. Returns its segments. */
+  /** Moves the next characters into the window. Returns its segments: those that end in it, or those that go on. */
   #fill(): Segment[] {
+    const ended = this.#taken(({ isEnded, next }, left) => isEnded && next.length <= left);
+    return ended.length > 0 ? ended : this.#taken(() => true);
+  }
+
+  #taken(isMeant: (segment: Segment, left: number) => boolean): Segment[] {
     let left = this.#nextChars;
     const window: Segment[] = [];
     for (const segment of this.#segments) {
       if (left === 0) break;
+      if (!isMeant(segment, left)) continue;
       const taken = Math.min(left, segment.next.length);
       left -= taken;
       this.#take(segment, taken === segment.next.length && segment.isEnded ? taken : wholeWords(segment, taken));
@@ -157,11 +164,12 @@ export class TextWindows<D> {
   }
 
   /** What the checks make of the text that is held; undefined: they change it together with text that has left. */
-  async #heldOf({ text, released, out }: Segment, now: string): Promise<string | undefined> {
+  async #heldOf(segment: Segment, now: string): Promise<string | undefined> {
+    const { text, released, out } = segment;
     if (now.startsWith(out)) return now.slice(out.length);
     const held = text.slice(released);
     if (now.endsWith(held)) return held;
-    const before = await this.#split(text, released, now);
+    const before = await this.#split(segment, released, now);
     return before === undefined ? undefined : now.slice(before.length);
   }
 
@@ -187,16 +195,17 @@ export class TextWindows<D> {
     const same = sameStart(held, rest);
     const unchanged = wordEnd(held, Math.min(word, same));
     if (unchanged > 0) return cutAt(held, unchanged, { text: held.slice(0, unchanged), isClear: unchanged < same });
-    const before = await this.#split(text, released + word, now);
+    const before = await this.#split(segment, released + word, now);
     const left = now.length - rest.length;
     if (before === undefined || before.length < left) return undefined;
     return { length: word, text: before.slice(left), isClear: true };
   }
 
   /** What the checks make of the text before `at`, where they change both sides as they change the whole: no match spans it. */
-  async #split(text: string, at: number, now: string): Promise<string | undefined> {
+  async #split(segment: Segment, at: number, now: string): Promise<string | undefined> {
+    const { text } = segment;
     const sides = [text.slice(0, at), text.slice(at)];
-    const verdict = await this.#options.check(sides);
+    const verdict = await this.#options.check(sides, !isWhole(segment));
     if (verdict.kind === 'deny') return undefined;
     const [before = '', behind = ''] = sides.map((side, i) => verdict.texts?.[i] ?? side);
     return now.startsWith(before) && unnumbered(before + behind) === unnumbered(now) ? before : undefined;

@@ -13,6 +13,19 @@ const FILLER = 'some words of an answer without anything personal in them, '.rep
 const KEY = `sk-${'proj'}-${'Oj37HyQz'.repeat(20)}`;
 const LINE = `${'MIIEvQIBADANBgkq'.repeat(4)}\n`;
 const PEM = `-----BEGIN ${'PRIVATE'} KEY-----\n${LINE.repeat(26)}QUJD\n-----END ${'PRIVATE'} KEY-----`;
+const ENCRYPTED = `-----BEGIN RSA ${'PRIVATE'} KEY-----
+Proc-Type: 4,ENCRYPTED
+DEK-Info: AES-256-CBC,${'0A1B2C3D'.repeat(4)}
+
+${LINE.repeat(26)}QUJD
+-----END RSA ${'PRIVATE'} KEY-----`;
+const ARMORED = `-----BEGIN PGP ${'PRIVATE'} KEY BLOCK-----
+Comment: made for a test of windows
+
+${LINE.repeat(40)}=aBcD
+-----END PGP ${'PRIVATE'} KEY BLOCK-----`;
+const PROSE = `-----BEGIN ${'PRIVATE'} KEY-----, that is how it begins`;
+const LONG_TOKEN = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIi${'Oiam'.repeat(2_000)}.${'c2ln'.repeat(12)}`;
 const TOKEN = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIi${'Oiam'.repeat(300)}.${'c2ln'.repeat(12)}`;
 
 const hookWith = (window: number) =>
@@ -52,7 +65,11 @@ describe('windows that redact personal data', () => {
   test.for([
     ['a key', KEY],
     ['a private key', PEM],
+    ['an encrypted private key', ENCRYPTED],
+    ['an armored private key', ARMORED],
+    ['a private key with words in it', `${PROSE}: ${FILLER}\n${PEM.slice(30)}`],
     ['a token', TOKEN],
+    ['a long token', LONG_TOKEN],
   ])('let nothing of %s leave', async ([, secret = '']) => {
     const text = `${FILLER}here: ${secret} ${FILLER}`;
     for (const window of [16, 40, 64, 100, 1_000]) {
@@ -70,7 +87,24 @@ describe('windows that redact personal data', () => {
   test('give what a check of the whole gives', { timeout: 60_000 }, async () => {
     const piece = fc.constantFrom(
       ...['one@a.com ', 'two@b.com, ', '10.1.2.3', ' tel +49 30 901820 ', ' 4111 1111 1111 1111 ', ` ${KEY} `, ' '],
-      ...[` ${KEY.slice(0, 90)}\n`, ` ${TOKEN} `, ` ${PEM}\n`, FILLER, FILLER.slice(0, 200), 'x'.repeat(70), 'a word '],
+      ...[
+        PROSE,
+        ` ${PEM.slice(0, 300)}\n`,
+        ` ${ENCRYPTED.slice(0, 300)} `,
+        ` ${LONG_TOKEN} `,
+        LONG_TOKEN.slice(0, 5_000),
+      ],
+      ...[
+        ` ${KEY.slice(0, 90)}\n`,
+        ` ${TOKEN} `,
+        ` ${PEM}\n`,
+        ` ${ENCRYPTED}\n`,
+        ` ${ARMORED}\n`,
+        FILLER,
+        FILLER.slice(0, 200),
+        'x'.repeat(70),
+        'a word ',
+      ],
     );
     await fc.assert(
       fc.asyncProperty(

@@ -32,8 +32,8 @@ export function windowsOf(hooks: readonly CompiledHook[], port: WindowHooks): Wi
   return {
     size: Math.min(...windowed.map(({ window }) => window ?? Number.POSITIVE_INFINITY)),
     changesTexts: windowed.some(({ transforms }) => transforms),
-    check: async (texts) => {
-      const given = placeholders.draft();
+    check: async (texts, goesOn) => {
+      const given = placeholders.draft({ goesOn });
       const run: RunHooks = (hooks, answer) => port.run(hooks, answer, given);
       const verdict = await checkTexts(windowed, texts, { ...port, run });
       return verdict.kind === 'deny' ? verdict : { ...verdict, released: (text) => placeholders.keep(given, text) };

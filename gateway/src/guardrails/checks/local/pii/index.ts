@@ -4,7 +4,7 @@ import { defineCheck, type Transformed } from '../../../contract.ts';
 import { createPace } from '../pace.ts';
 import { createPlaceholders, MAX_VALUES, type Placeholders, takenNumbers } from './placeholders.ts';
 import { replaceFindings } from './redact.ts';
-import { createScanner, type Finding } from './scan.ts';
+import { createScanner, type Finding, type ScanOptions } from './scan.ts';
 
 /** Replacing can bring two halves of something else together: how often the result is looked at again. */
 const MAX_ROUNDS = 4;
@@ -13,35 +13,36 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
   const scanner = createScanner({ categories, countries });
   const isAllowed = compileAllowed(allow);
 
-  const scan = async (text: string, turn: () => Promise<void>): Promise<readonly Finding[]> => {
-    const findings = await scanner.scan(text, turn);
+  const scan = async (text: string, { turn, goesOn }: ScanOptions): Promise<readonly Finding[]> => {
+    const findings = await scanner.scan(text, { turn, goesOn });
     if (isAllowed === undefined) return findings;
     return withoutAllowed(findings, ({ start, end }) => isAllowed(text.slice(start, end)), turn);
   };
 
-  const redactPart = async (text: string, placeholders: Placeholders, tally: Tally, turn: () => Promise<void>) => {
+  const redactPart = async (text: string, placeholders: Placeholders, tally: Tally, options: ScanOptions) => {
     let current = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const findings = await scan(current, turn);
+      const findings = await scan(current, options);
       if (findings.length === 0) break;
       count(findings, tally);
-      current = await replaceFindings(current, findings, { placeholders, turn });
+      current = await replaceFindings(current, findings, { placeholders, turn: options.turn });
     }
     return current === text ? undefined : current;
   };
 
   return async (subject, tools) => {
     const turn = createPace(() => tools.nextSlice());
+    const options = { turn, goesOn: tools.given?.goesOn === true };
     const tally: Tally = new Map();
     if (!redact) {
-      for (const part of subject.parts) count(await scan(part, turn), tally);
+      for (const part of subject.parts) count(await scan(part, options), tally);
       return { verdict: tally.size > 0 === not, data: dataOf(tally, { categories, not, redact }) };
     }
     // Those in the whole request and answer: the texts of a phase are only a part of what the provider gets.
     const { parts: texts, request, response } = subject;
     const placeholders = createPlaceholders(await takenNumbers([texts, request, response], turn), tools.given);
     const parts: (string | undefined)[] = [];
-    for (const part of subject.parts) parts.push(await redactPart(part, placeholders, tally, turn));
+    for (const part of subject.parts) parts.push(await redactPart(part, placeholders, tally, options));
     const data = dataOf(tally, { categories, not, redact });
     if (tally.size === 0) return { verdict: true, data };
     const isRestored = restore && subject.phase === 'input';

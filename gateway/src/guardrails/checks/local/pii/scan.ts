@@ -9,15 +9,22 @@ import { detectIban } from './detectors/iban.ts';
 import { detectIpv4, detectIpv6 } from './detectors/ip.ts';
 import { detectNationalIds } from './detectors/national-ids/index.ts';
 import { createPhoneDetector, type ParsePhone } from './detectors/phone.ts';
-import { detectKey, detectPrivateKey, detectToken, detectUserInfo } from './detectors/secrets.ts';
+import { CLOSED, detectKey, detectUserInfo, type LongSecrets, OPEN } from './detectors/secrets.ts';
 import { Findings } from './overlaps.ts';
 import { nextPlace } from './places.ts';
 
 export type { Finding } from './detectors/detector.ts';
 
 export interface Scanner {
-  /** What is found in a text, in order, without overlaps; `turn` is awaited between slices of the work. */
-  scan(text: string, turn: () => Promise<void>): Promise<readonly Finding[]>;
+  /** What is found in a text, in order, without overlaps. */
+  scan(text: string, options: ScanOptions): Promise<readonly Finding[]>;
+}
+
+export interface ScanOptions {
+  /** Awaited between slices of the work. */
+  turn(): Promise<void>;
+  /** More text may follow: what has no end yet is found up to the end of the text. */
+  readonly goesOn: boolean;
 }
 
 /** Places, and characters without one, between two looks at the clock. */
@@ -44,13 +51,13 @@ export function createScanner({ categories, countries, places = nextPlace }: Sca
   const wantsPhones = wanted.has('PHONE_NUMBER');
   let parsePhone: ParsePhone | undefined;
   /** For one text. */
-  const loadDetectors = async (): Promise<Detectors> => {
+  const loadDetectors = async (goesOn: boolean): Promise<Detectors> => {
     if (wantsPhones) parsePhone ??= await loadPhones();
     const phones = parsePhone === undefined ? undefined : createPhoneDetector(parsePhone, countries).detect;
-    return detectorsBy(detectIds, phones);
+    return detectorsBy(detectIds, { phones, secrets: goesOn ? OPEN : CLOSED });
   };
   return {
-    scan: async (text, turn) => {
+    scan: async (text, { turn, goesOn }) => {
       const folded = await foldText(text, turn);
       const end = folded.text.length;
       const found = new Findings();
@@ -61,7 +68,7 @@ export function createScanner({ categories, countries, places = nextPlace }: Sca
         at = places(folded.text, at, until);
         if (at === until || ++looked % CHUNK_PLACES === 0) await turn();
         if (at === until) continue;
-        detectors ??= await loadDetectors();
+        detectors ??= await loadDetectors(goesOn);
         at = detectAt(folded.text, at, detectors, found) + 1;
       }
       return inOriginal(
@@ -93,17 +100,22 @@ interface Detectors {
   readonly sign: ReadonlyMap<number, readonly Detect[]>;
 }
 
-function detectorsBy(ids: Detect, phones: Detect | undefined): Detectors {
+interface Choice {
+  readonly phones: Detect | undefined;
+  readonly secrets: LongSecrets;
+}
+
+function detectorsBy(ids: Detect, { phones, secrets: { token, privateKey } }: Choice): Detectors {
   const optional = phones === undefined ? [] : [phones];
   return {
     number: [detectCard, ids, detectIpv4, detectIpv6, ...optional],
-    word: [detectKey, detectToken, detectIban, ids, detectIpv6],
+    word: [detectKey, token, detectIban, ids, detectIpv6],
     sign: new Map([
       [AT, [detectEmail]],
       [PLUS, optional],
       [PARENTHESIS, optional],
       [COLON, [detectUserInfo, detectIpv6]],
-      [HYPHEN, [detectPrivateKey]],
+      [HYPHEN, [privateKey]],
     ]),
   };
 }

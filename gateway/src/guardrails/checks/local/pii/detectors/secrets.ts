@@ -59,24 +59,28 @@ export const detectKey: Detect = (text, at) => {
 
 /** RFC 7519: header and payload are JSON objects, so both begin with `{"` in base64url. */
 const TOKEN = /eyJ[\w-]{10,4096}\.eyJ[\w-]{10,16384}\.[\w-]{0,2048}/y;
-/** To be asked where a word begins. */
-export const detectToken: Detect = (text, at) => {
-  // Inside the characters of a token that was looked at before, nothing new can begin.
-  if (!text.startsWith(TOKEN_START, at) || text[at - 1] === '-') return undefined;
-  TOKEN.lastIndex = at;
-  const found = TOKEN.exec(text)?.[0];
-  return found === undefined ? undefined : secret(at, at + found.length);
-};
+/** What may become one. */
+const TOKEN_BEGIN = /eyJ[\w-]{10,4096}\.eyJ[\w-]{10,16384}(?:$|\.[\w-]{0,2048})/y;
+
+const tokenDetector =
+  (form: RegExp): Detect =>
+  (text, at) => {
+    // Inside the characters of a token that was looked at before, nothing new can begin.
+    if (!text.startsWith(TOKEN_START, at) || text[at - 1] === '-') return undefined;
+    form.lastIndex = at;
+    const found = form.exec(text)?.[0];
+    return found === undefined ? undefined : secret(at, at + found.length);
+  };
 
 const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_END = /-----END [A-Z0-9 ]{0,48}-----/g;
 /** Longest private key, in characters. */
 const MAX_KEY = 16_384;
-/** What a key without an end may consist of. */
-const KEY_LINES = /(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,128}){0,256}/y;
+/** What a key without an end may consist of: headers of RFC 1421 and RFC 9580, and base64. */
+const KEY_LINES =
+  /(?:(?:\s|\\[nr]){0,8}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\r\n\\]{0,128}|[A-Za-z0-9+/=]{16,128})){0,256}/y;
 
-/** RFC 7468 and its relatives. To be asked at a hyphen. */
-export const detectPrivateKey: Detect = (text, at) => {
+function detectPrivateKey(text: string, at: number, goesOn: boolean): Finding | undefined {
   KEY_BEGIN.lastIndex = at;
   const header = KEY_BEGIN.exec(text)?.[0];
   if (header === undefined) return undefined;
@@ -85,8 +89,30 @@ export const detectPrivateKey: Detect = (text, at) => {
   KEY_END.lastIndex = from + next;
   const end = next < 0 ? null : KEY_END.exec(text.slice(0, from + next + 64));
   if (end?.index === from + next) return secret(at, KEY_END.lastIndex);
+  const isOpen = next < 0 ? text.length < from + MAX_KEY : text.length < from + next + 64 && end === null;
+  if (goesOn && isOpen && !text.startsWith('-----BEGIN', from + next)) return secret(at, text.length);
   KEY_LINES.lastIndex = from;
   return secret(at, from + (KEY_LINES.exec(text)?.[0].length ?? 0));
+}
+
+/** Secrets of which the beginning alone may not show what they are. */
+export interface LongSecrets {
+  /** To be asked where a word begins. */
+  readonly token: Detect;
+  /** RFC 7468 and its relatives. To be asked at a hyphen. */
+  readonly privateKey: Detect;
+}
+
+/** In a text that is whole. */
+export const CLOSED: LongSecrets = {
+  token: tokenDetector(TOKEN),
+  privateKey: (text, at) => detectPrivateKey(text, at, false),
+};
+
+/** In a text to which more may come: they reach to its end. */
+export const OPEN: LongSecrets = {
+  token: tokenDetector(TOKEN_BEGIN),
+  privateKey: (text, at) => detectPrivateKey(text, at, true),
 };
 
 /** User and password of a URL: RFC 3986, 3.2.1. */
