@@ -1,4 +1,5 @@
 /** The runs of the hooks of one phase: docs/behaviour/guardrails.md#order. */
+import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
 import { type PhaseTools, phaseOf } from './run-check.ts';
 import { type HookResult, merged, type RanHook, runHook } from './run-hook.ts';
@@ -48,37 +49,57 @@ export class PhaseRun {
   }
 
   /** Runs these hooks; what they change is shown to the hooks that apply by default. Never rejects. */
-  async run(isMeant: (hook: CompiledHook) => boolean): Promise<void> {
-    let shown = this.#subject;
-    await this.#pass(this.#turns.filter(({ hook }) => isMeant(hook)));
-    for (let round = 0; round < MAX_ROUNDS && !this.#isDenied && this.#subject !== shown; round += 1) {
-      shown = this.#subject;
-      await this.#pass(this.#outdated());
-    }
+  run(isMeant: (hook: CompiledHook) => boolean): Deferred<void> {
+    const meant = this.#turns.filter(({ hook }) => isMeant(hook));
+    return this.#rounds(meant, MAX_ROUNDS);
+  }
+
+  /** `left`: rounds that may follow. */
+  #rounds(turns: readonly Turn[], left: number): Deferred<void> {
+    const shown = this.#subject;
+    return andThen(this.#pass(turns), () => {
+      if (left === 0 || this.#isDenied || this.#subject === shown) return undefined;
+      return this.#rounds(this.#outdated(), left - 1);
+    });
   }
 
   /** Runs hooks beside each other, and applies what they change in their order. */
-  async #pass(turns: readonly Turn[]): Promise<void> {
+  #pass(turns: readonly Turn[]): Deferred<void> {
     const before = this.#subject;
     const running = turns.map(({ hook }) => hook);
-    const first = await runTogether(running, before, this.#toolsFor);
-    this.#isDenied = first.some(denies);
-    for (const { hook, at } of turns) {
-      const one = first.shift();
-      if (one === undefined) return;
-      const changes = one.subject !== before && !this.#isDenied;
-      const isLate = changes && this.#subject !== before;
-      const settled = isLate ? instead(one, await this.#runAgain(hook)) : one;
-      if (changes) this.#subject = settled.subject;
-      this.#ran[at] = also(this.#ran[at], settled);
-    }
-    this.#isDenied ||= this.#ran.some((one) => one !== undefined && denies(one));
+    return andThen(runTogether(running, before, this.#toolsFor), (ran) => {
+      this.#isDenied = ran.some(denies);
+      return andThen(this.#settle(turns, ran, before), () => {
+        this.#isDenied ||= this.#ran.some((one) => one !== undefined && denies(one));
+      });
+    });
   }
 
-  async #runAgain(hook: CompiledHook): Promise<RanHook> {
-    const [again] = await runTogether([hook], this.#subject, this.#toolsFor);
-    if (again === undefined) throw new Error('a hook that runs has a result');
-    return again;
+  #settle(turns: readonly Turn[], ran: readonly RanHook[], before: Subject): Deferred<void> {
+    for (const [i, one] of ran.entries()) {
+      const turn = turns[i];
+      if (turn === undefined) return;
+      const changes = one.subject !== before && !this.#isDenied;
+      if (changes && this.#subject !== before) {
+        return andThen(this.#runAgain(turn.hook), (again) => {
+          this.#keep(turn, instead(one, again), changes);
+          return this.#settle(turns.slice(i + 1), ran.slice(i + 1), before);
+        });
+      }
+      this.#keep(turn, one, changes);
+    }
+  }
+
+  #keep({ at }: Turn, settled: RanHook, changes: boolean): void {
+    if (changes) this.#subject = settled.subject;
+    this.#ran[at] = also(this.#ran[at], settled);
+  }
+
+  #runAgain(hook: CompiledHook): Deferred<RanHook> {
+    return andThen(runTogether([hook], this.#subject, this.#toolsFor), ([again]) => {
+      if (again === undefined) throw new Error('a hook that runs has a result');
+      return again;
+    });
   }
 
   /** Hooks that apply by default and have not seen the body as it is now. What they add themselves they do not add again. */
@@ -95,9 +116,13 @@ export class PhaseRun {
 const denies = ({ result }: RanHook): boolean => result.deny;
 
 /** Hooks on the same subject, with time of their own: what ran before must not leave them none. Never rejects. */
-export function runTogether(hooks: readonly CompiledHook[], subject: Subject, toolsFor: ToolsFor): Promise<RanHook[]> {
+export function runTogether(
+  hooks: readonly CompiledHook[],
+  subject: Subject,
+  toolsFor: ToolsFor,
+): Deferred<readonly RanHook[]> {
   const endsMs = endOf(hooks);
-  return Promise.all(hooks.map((hook) => runAlone(hook, subject, phaseOf(toolsFor(hook), endsMs))));
+  return allOf(hooks.map((hook) => runAlone(hook, subject, phaseOf(toolsFor(hook), endsMs))));
 }
 
 function endOf(hooks: readonly CompiledHook[]): number {
@@ -109,25 +134,30 @@ function endOf(hooks: readonly CompiledHook[]): number {
 }
 
 /** What breaks in a hook is no failure of others. */
-async function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanHook> {
+function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanHook> {
   try {
-    return await runHook(hook, subject, phase);
+    const running = runHook(hook, subject, phase);
+    return running instanceof Promise ? running.catch(() => brokenHook(hook, subject, phase)) : running;
   } catch {
-    const verdict = !hook.checks.some(({ failOnError }) => failOnError);
-    const result: HookResult = {
-      verdict,
-      id: hook.id,
-      transformed: false,
-      checks: [],
-      feedback: null,
-      execution_time: 0,
-      async: hook.async,
-      type: hook.type,
-      created_at: phase.now(),
-      deny: hook.deny && !verdict,
-    };
-    return { hook, result, isSoft: hook.softDeny200, subject, headers: undefined, restore: undefined };
+    return brokenHook(hook, subject, phase);
   }
+}
+
+function brokenHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): RanHook {
+  const verdict = !hook.checks.some(({ failOnError }) => failOnError);
+  const result: HookResult = {
+    verdict,
+    id: hook.id,
+    transformed: false,
+    checks: [],
+    feedback: null,
+    execution_time: 0,
+    async: hook.async,
+    type: hook.type,
+    created_at: phase.now(),
+    deny: hook.deny && !verdict,
+  };
+  return { hook, result, isSoft: hook.softDeny200, subject, headers: undefined, restore: undefined };
 }
 
 /** A hook that has run on a body which was changed meanwhile: it failed when it failed once. */

@@ -1,5 +1,6 @@
 /** One check: what it throws and the time it takes are its own affair. */
 import { Cancellation } from '../../lib/cancellation.ts';
+import type { Deferred } from '../../lib/deferred.ts';
 import type { CheckAnswer, CheckError, CheckTools, Transformed } from '../contract.ts';
 import type { HookCheck } from './compiled-hook.ts';
 import { type Subject, TextTooLong } from './subject.ts';
@@ -52,7 +53,7 @@ export function phaseOf(tools: CheckTools, endsMs: number): PhaseTools {
 const GRACE_MS = 250;
 
 /** Never rejects. */
-export function runCheck(check: HookCheck, subject: Subject, phase: PhaseTools): RanCheck | Promise<RanCheck> {
+export function runCheck(check: HookCheck, subject: Subject, phase: PhaseTools): Deferred<RanCheck> {
   const startedMs = performance.now();
   const left = Math.max(0, phase.endsMs - startedMs);
   const limitMs = Math.min(left, (check.timeoutMs ?? left) + GRACE_MS);

@@ -1,4 +1,5 @@
 /** One hook: its checks beside each other or one after another. */
+import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
 import type { Restorable, Transformed } from '../contract.ts';
 import type { CompiledHook } from './compiled-hook.ts';
 import { type Feedback, feedbackOf } from './feedback.ts';
@@ -42,11 +43,23 @@ interface Changes {
 }
 
 /** Never rejects. */
-export async function runHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanHook> {
+export function runHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanHook> {
   const startedMs = performance.now();
-  const { checks, changes } = hook.sequential
-    ? await oneByOne(hook, subject, phase)
-    : await together(hook, subject, phase);
+  const running = hook.sequential ? oneByOne(hook, subject, phase) : together(hook, subject, phase);
+  return andThen(running, (ran) => ranHook(hook, ran, { phase, startedMs }));
+}
+
+interface RanChecks {
+  readonly checks: readonly RanCheck[];
+  readonly changes: Changes;
+}
+
+interface Run {
+  readonly phase: PhaseTools;
+  readonly startedMs: number;
+}
+
+function ranHook(hook: CompiledHook, { checks, changes }: RanChecks, { phase, startedMs }: Run): RanHook {
   const results = checks.map(({ result }) => result);
   const verdict = results.every(passes);
   const failed = checks.filter(({ result }) => !passes(result));
@@ -70,32 +83,31 @@ export async function runHook(hook: CompiledHook, subject: Subject, phase: Phase
   };
 }
 
-interface RanChecks {
-  readonly checks: readonly RanCheck[];
-  readonly changes: Changes;
-}
-
 /** Each check sees what the one before made of the body. */
-async function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanChecks> {
-  const checks: RanCheck[] = [];
-  let changes: Changes = { subject, headers: undefined, restore: undefined };
-  for (const check of hook.checks) {
-    const ran = await runCheck(check, changes.subject, phase);
-    checks.push(ran);
-    changes = apply(ran, changes);
-  }
-  return { checks, changes };
+function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanChecks> {
+  const before: RanChecks = { checks: [], changes: { subject, headers: undefined, restore: undefined } };
+  return hook.checks.reduce<Deferred<RanChecks>>(
+    (running, check) =>
+      andThen(running, ({ checks, changes }) =>
+        andThen(runCheck(check, changes.subject, phase), (ran) => ({
+          checks: [...checks, ran],
+          changes: apply(ran, changes),
+        })),
+      ),
+    before,
+  );
 }
 
 /** Every check sees the same; of several that change the body the last one wins. */
-async function together(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanChecks> {
+function together(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanChecks> {
   const running = hook.checks.map((check) => runCheck(check, subject, phase));
-  const checks = await Promise.all(running);
-  const last = checks.findLast(({ transformed }) => transformed !== undefined && transformed.kind !== 'headers');
-  const unchanged: Changes = { subject, headers: undefined, restore: undefined };
-  const changed = last === undefined ? unchanged : apply(last, unchanged);
-  const withHeaders = checks.filter(({ transformed }) => transformed?.kind === 'headers');
-  return { checks, changes: withHeaders.reduce((changes, ran) => apply(ran, changes), changed) };
+  return andThen(allOf(running), (checks) => {
+    const last = checks.findLast(({ transformed }) => transformed !== undefined && transformed.kind !== 'headers');
+    const unchanged: Changes = { subject, headers: undefined, restore: undefined };
+    const changed = last === undefined ? unchanged : apply(last, unchanged);
+    const withHeaders = checks.filter(({ transformed }) => transformed?.kind === 'headers');
+    return { checks, changes: withHeaders.reduce((changes, ran) => apply(ran, changes), changed) };
+  });
 }
 
 const apply = ({ transformed }: RanCheck, changes: Changes): Changes =>

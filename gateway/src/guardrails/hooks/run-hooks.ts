@@ -1,4 +1,5 @@
 /** The hooks of one phase: docs/behaviour/guardrails.md#order. */
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Restorable } from '../contract.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
@@ -37,25 +38,31 @@ export interface HookPhaseResult {
  * Runs hooks that act. Of a request: all at once, on the same body. Of an answer: those that apply by default, then those of configs on
  * what they have left, unless they deny. Never rejects.
  */
-export async function runHooks(
+export function runHooks(
   hooks: readonly CompiledHook[],
   facts: SubjectFacts,
   toolsFor: ToolsFor,
-): Promise<HookPhaseResult> {
+): Deferred<HookPhaseResult> {
   const subject = new Subject(facts);
   const run = new PhaseRun(hooks, subject, toolsFor);
-  if (facts.phase === 'input') {
-    await run.run(() => true);
-  } else {
-    await run.run(isDefault);
-    hideChanged(run, subject);
-    if (!run.isDenied) await run.run((hook) => !isDefault(hook));
-    hideChanged(run, subject);
-  }
-  const isChanged = run.subject !== subject;
-  const body = isChanged && !run.isDenied ? run.subject.body : undefined;
-  const isHidden = facts.phase === 'output' && (isChanged || run.isDenied);
-  return phaseResult(run.ran, { body, isHidden });
+  const running = facts.phase === 'input' ? run.run(() => true) : runOnAnswer(run, subject);
+  return andThen(running, () => {
+    const isChanged = run.subject !== subject;
+    const body = isChanged && !run.isDenied ? run.subject.body : undefined;
+    const isHidden = facts.phase === 'output' && (isChanged || run.isDenied);
+    return phaseResult(run.ran, { body, isHidden });
+  });
+}
+
+function runOnAnswer(run: PhaseRun, before: Subject): Deferred<void> {
+  return andThen(run.run(isDefault), () => {
+    hideChanged(run, before);
+    if (run.isDenied) return undefined;
+    return andThen(
+      run.run((hook) => !isDefault(hook)),
+      () => hideChanged(run, before),
+    );
+  });
 }
 
 /** Probabilities of tokens tell what stood in a text before it was changed. */
@@ -71,7 +78,7 @@ export const watchHooks = (
   hooks: readonly CompiledHook[],
   facts: SubjectFacts,
   toolsFor: ToolsFor,
-): Promise<readonly RanHook[]> => runTogether(hooks, new Subject(facts), toolsFor);
+): Deferred<readonly RanHook[]> => runTogether(hooks, new Subject(facts), toolsFor);
 
 /** One that is no answer wins over one that is. */
 function denialOf(ran: readonly RanHook[]): Denial | undefined {

@@ -1,5 +1,7 @@
 /** The hooks of an answer, once per try: docs/behaviour/guardrails.md#outcomes. */
 import { AppError, memoryExhausted } from '../../errors/index.ts';
+import type { HookPhaseResult } from '../../guardrails/index.ts';
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import { countWhole } from '../../record/index.ts';
 import { wantsUsageChunk } from '../../wire/openai/index.ts';
@@ -65,22 +67,27 @@ interface Whole {
   readonly bytes: Buffer;
 }
 
-async function checkWhole(
-  ports: GuardrailPorts,
-  { prepared, answer, signal }: AnsweredTry,
-  { guards, bytes }: Whole,
-): Promise<CheckedAnswer> {
-  const { hooks, trail } = guards;
-  const response = parseAnswer(bytes, ports.json);
+function checkWhole(ports: GuardrailPorts, answered: AnsweredTry, whole: Whole): Deferred<CheckedAnswer> {
+  const { prepared, signal } = answered;
+  const { hooks, trail } = whole.guards;
+  const response = parseAnswer(whole.bytes, ports.json);
   // What cannot be read cannot be checked.
   if (response === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: prepared.provider.id });
-  const result = await runPhase(ports, prepared, { hooks: hooks.output, trail, signal, response });
-  if (signal.cancelled) throw signal.reason; // nobody waits any longer
-  const { body } = result;
-  guards.checkedOutput(result, response);
-  if (result.denied !== undefined) return guards.refuse(result.denied, prepared, result.results);
-  const status = result.failed ? FAILED_STATUS : answer.status;
-  if (body === undefined) return result.failed ? { ...answer, status } : undefined;
+  return andThen(runPhase(ports, prepared, { hooks: hooks.output, trail, signal, response }), (result) => {
+    if (signal.cancelled) throw signal.reason; // nobody waits any longer
+    whole.guards.checkedOutput(result, response);
+    return checkedWhole(answered, whole, result);
+  });
+}
+
+function checkedWhole(
+  { prepared, answer }: AnsweredTry,
+  { guards, bytes }: Whole,
+  { denied, results, failed, body }: HookPhaseResult,
+): CheckedAnswer {
+  if (denied !== undefined) return guards.refuse(denied, prepared, results);
+  const status = failed ? FAILED_STATUS : answer.status;
+  if (body === undefined) return failed ? { ...answer, status } : undefined;
   const changed = writeJson(body);
   const { memory } = prepared.input.exchange;
   if (!memory.take(changed.length)) throw memoryExhausted();

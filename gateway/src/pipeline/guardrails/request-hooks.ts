@@ -1,5 +1,5 @@
 /** The hooks of a request, once per target: docs/behaviour/guardrails.md#outcomes. */
-
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import type { Leaf } from '../../routing/index.ts';
 import type { InputCheck, InputVerdict, Prepared } from '../attempt/index.ts';
 import type { AttemptInput } from '../attempt/ports.ts';
@@ -33,14 +33,16 @@ export function createRequestHooks(ports: GuardrailPorts): InputCheck {
   };
 }
 
-async function checkRequest(ports: GuardrailPorts, prepared: Prepared, guards: TargetGuards): Promise<InputVerdict> {
+function checkRequest(ports: GuardrailPorts, prepared: Prepared, guards: TargetGuards): Deferred<InputVerdict> {
   const { signal, memory } = prepared.input.exchange;
   const { hooks, trail } = guards;
-  const result = await runPhase(ports, prepared, { hooks: hooks.input, trail, signal, response: undefined });
-  guards.checkedInput(result, memory);
-  if (result.denied !== undefined) return { kind: 'deny', error: guards.refuse(result.denied, prepared) };
-  // What a hook makes of the empty object that stands for another body is nothing that could be sent.
-  const body = prepared.input.resolution.body.kind === 'json' ? result.body : undefined;
-  if (body === undefined && result.headers === undefined) return PASS;
-  return { kind: 'replace', params: body ?? prepared.params, headers: result.headers };
+  const running = runPhase(ports, prepared, { hooks: hooks.input, trail, signal, response: undefined });
+  return andThen(running, (result) => {
+    guards.checkedInput(result, memory);
+    if (result.denied !== undefined) return { kind: 'deny', error: guards.refuse(result.denied, prepared) };
+    // What a hook makes of the empty object that stands for another body is nothing that could be sent.
+    const body = prepared.input.resolution.body.kind === 'json' ? result.body : undefined;
+    if (body === undefined && result.headers === undefined) return PASS;
+    return { kind: 'replace', params: body ?? prepared.params, headers: result.headers };
+  });
 }

@@ -11,6 +11,7 @@ import {
 } from '../../guardrails/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
+import { type Deferred, lastly } from '../../lib/deferred.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Prepared } from '../attempt/index.ts';
 import { ClientFacts } from './client-facts.ts';
@@ -29,15 +30,16 @@ export interface Phase {
 }
 
 /** Never rejects. */
-export async function runPhase(ports: GuardrailPorts, prepared: Prepared, phase: Phase): Promise<HookPhaseResult> {
+export function runPhase(ports: GuardrailPorts, prepared: Prepared, phase: Phase): Deferred<HookPhaseResult> {
   const memory = ports.openMemory();
-  try {
-    const { hooks, trail, signal, response, given } = phase;
-    const facts = subjectFacts(prepared, response);
-    return await runHooks(hooks, facts, toolsOf(ports, prepared, { phase: facts.phase, trail, signal, memory, given }));
-  } finally {
-    memory.close();
-  }
+  const { hooks, trail, signal, response, given } = phase;
+  return lastly(
+    () => {
+      const facts = subjectFacts(prepared, response);
+      return runHooks(hooks, facts, toolsOf(ports, prepared, { phase: facts.phase, trail, signal, memory, given }));
+    },
+    () => memory.close(),
+  );
 }
 
 export function subjectFacts(

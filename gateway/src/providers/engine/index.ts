@@ -2,10 +2,11 @@
  * Builds requests and reads answers as a provider declares. Shared code: names no provider. Pure, except for authorizers
  * and writers, which may make side calls.
  */
+
+export { andThen, type Deferred } from '../../lib/deferred.ts';
 export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer } from './answer.ts';
 export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 export { compileProvider } from './compile.ts';
-export { andThen, type Deferred } from './deferred.ts';
 export { NOTHING_DROPPED, takenByTable } from './dropped-params.ts';
 export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';

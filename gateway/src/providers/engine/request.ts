@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/index.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import type { Call, OutgoingRequest, ProviderServices, RequestRule, StreamedBody, Upload } from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
 import { placesOf } from './data-plane.ts';
-import { andThen, type Deferred } from './deferred.ts';
 import { fieldMissing, requireModel } from './fields.ts';
 import type { ProxiedCall } from './path-pattern.ts';
 import { shapeBody, withoutPlaceholders } from './shape-body.ts';

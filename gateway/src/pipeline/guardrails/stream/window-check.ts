@@ -7,6 +7,7 @@ import {
   StreamPlaceholders,
 } from '../../../guardrails/index.ts';
 import type { TextProtocol, WindowOptions, WindowVerdict } from '../../../guardrails/stream/index.ts';
+import type { Deferred } from '../../../lib/deferred.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { answerGroups, answerOf, textsOf } from './text-answer.ts';
 
@@ -15,7 +16,7 @@ export type RunHooks = (
   hooks: readonly CompiledHook[],
   answer: JsonObject,
   given?: GivenPlaceholders,
-) => Promise<HookPhaseResult>;
+) => Deferred<HookPhaseResult>;
 
 export interface WindowHooks {
   readonly protocol: TextProtocol;
