@@ -30,12 +30,13 @@ export type WalkEnd = 'done' | 'exhausted';
 
 export function walkMatches(re2: ReturnType<RE2JS['re2']>, text: string, visitor: MatchVisitor): RegexTask<WalkEnd> {
   const search = startSearch(re2.dfa, text);
-  const groups: PatternGroups = { count: re2.numSubexp, names: new Map(Object.entries(re2.namedGroups)) };
+  let groups: PatternGroups | undefined;
   let captures: Captures | undefined;
 
   const next = (positions: Readonly<Int32Array>, work: RegexWork): boolean => {
     work.left -= VISIT_UNITS;
     const [begin = 0, end = 0] = positions;
+    groups ??= { count: re2.numSubexp, names: new Map(Object.entries(re2.namedGroups)) };
     const goesOn = visitor.visit(positions, groups);
     const from = end > begin ? end : end + widthOf(runeAt(text, end));
     if (!goesOn || from > text.length) return false;

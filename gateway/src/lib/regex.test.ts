@@ -90,6 +90,28 @@ describe('a pattern', () => {
     expect(await decide('a', 'a', work)).toBe('exhausted');
   });
 
+  test('takes little work on a text that lacks a literal which all matches have', async () => {
+    const compiled = compileRegex(`${EXPLOSIVE}|${EXPLOSIVE}-x`.replaceAll(']{60}', ']{60}-'));
+    const long = randomText(16_000);
+    expect(await compiled.test(long, workOf())).toBe(false); // compiled by now
+    const work = workOf();
+    expect(await compiled.test(long, work)).toBe(false);
+    expect(REQUEST_UNITS - work.left).toBeLessThan(long.length);
+    expect(await compiled.test(`${long}a${'b'.repeat(60)}-c`, workOf())).toBe(true);
+  });
+
+  test.for([
+    ['x{2}-(?:ab|ba)😀', 'xx-ba😀'],
+    ['(?:key|token)=[a-z]+;', 'token=b;'],
+    [`${'a'.repeat(40)}c?b`, `${'a'.repeat(40)}b`],
+    ['(?i)KEY-\\d', 'key-7'],
+    ['(?:ab)*c', 'c'],
+  ] as const)('%s is found where its literals are', async ([source, found]) => {
+    const around = randomText(200);
+    expect(await decide(source, `${around}${found}${around}`)).toBe(true);
+    expect(await decide(source, `${around}${found.slice(1)}${around}`.replaceAll(found.slice(-1), '_'))).toBe(false);
+  });
+
   test('that was never checked is not compiled when its program would be too large', () => {
     expect(compileRegex('(a{1000}){9}').test('a', workOf())).toBe('exhausted');
     expect(compileRegex('(?=a)').test('a', workOf())).toBe(false);

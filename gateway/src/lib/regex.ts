@@ -5,6 +5,7 @@
 import { estimatePatternSize, MAX_PATTERN_SIZE } from '@gatehouse/crds/config';
 import { RE2JS } from 're2js';
 import { KEPT_BYTES, startSearch } from './regex-automaton.ts';
+import { hasLiterals } from './regex-literals.ts';
 import { type MatchVisitor, type WalkEnd, walkMatches } from './regex-matches.ts';
 import { type RegexWork, runTask } from './regex-work.ts';
 
@@ -54,12 +55,14 @@ export function compileRegex(pattern: string): Pattern {
     test: (text, work) => {
       if (isUsedUp(work)) return 'exhausted';
       const re2 = compile(work)?.re2();
-      return re2 === undefined ? false : runTask(startSearch(re2.dfa, text), work);
+      if (re2 === undefined || !hasLiterals(re2, text, work)) return false;
+      return runTask(startSearch(re2.dfa, text), work);
     },
     walk: (text, work, visitor) => {
       if (isUsedUp(work)) return 'exhausted';
       const re2 = compile(work)?.re2();
-      return re2 === undefined ? 'invalid' : runTask(walkMatches(re2, text, visitor), work);
+      if (re2 === undefined) return 'invalid';
+      return hasLiterals(re2, text, work) ? runTask(walkMatches(re2, text, visitor), work) : 'done';
     },
   };
 }

@@ -14,18 +14,21 @@ const PASSES = {
 } as const;
 
 export const contains = defineCheck(entry, ({ words, operator }) => {
-  const answer = (found: ReadonlySet<string>): CheckAnswer => {
-    const foundWords = words.filter((word) => found.has(word));
-    const missingWords = words.filter((word) => !found.has(word));
+  const answer = (isFound: (word: string) => boolean): CheckAnswer => {
+    const foundWords: string[] = [];
+    const missingWords: string[] = [];
+    for (const word of words) (isFound(word) ? foundWords : missingWords).push(word);
     const verdict = PASSES[operator](foundWords.length, missingWords.length);
     const explanation = `${foundWords.length} of ${words.length} words occur; '${operator}' of them must.`;
     return { verdict, data: { explanation, foundWords, missingWords, operator } };
   };
   return ({ text }, tools) => {
     if (words.length * text.length > SLICE_CHARS) {
-      return findInSlices(words, text, tools).then((found) => (found === undefined ? tooMuch() : answer(found)));
+      return findInSlices(words, text, tools).then((found) =>
+        found === undefined ? tooMuch() : answer((word) => found.has(word)),
+      );
     }
-    return answer(new Set(words.filter((word) => text.includes(word))));
+    return answer((word) => text.includes(word));
   };
 });
 
