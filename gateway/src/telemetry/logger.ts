@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { isoTime } from '../lib/clock.ts';
 import { batchLines } from './line-batch.ts';
 import { withoutSecrets } from './redact.ts';
 
@@ -38,7 +39,7 @@ function createTimestamp(): () => string {
     const nowMs = Date.now();
     if (nowMs !== madeMs) {
       madeMs = nowMs;
-      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+      text = `,"time":"${isoTime(nowMs)}"`;
     }
     return text;
   };

@@ -1,5 +1,6 @@
 /** One check: what it throws and the time it takes are its own affair. */
 import { Cancellation } from '../../lib/cancellation.ts';
+import { isoTime } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import type { CheckAnswer, CheckError, CheckTools, Transformed } from '../contract.ts';
 import type { HookCheck } from './compiled-hook.ts';
@@ -36,18 +37,11 @@ export interface PhaseTools {
   now(): string;
 }
 
-/** Most checks of a phase end within the same ms, whose text is made once. */
-export function phaseOf(tools: CheckTools, endsMs: number): PhaseTools {
-  let lastMs = Number.NaN;
-  let text = '';
-  const now = (): string => {
-    const ms = tools.now();
-    if (ms !== lastMs) text = new Date(ms).toISOString();
-    lastMs = ms;
-    return text;
-  };
-  return { tools, endsMs, now };
-}
+export const phaseOf = (tools: CheckTools, endsMs: number): PhaseTools => ({
+  tools,
+  endsMs,
+  now: () => isoTime(tools.now()),
+});
 
 /** A check ends its calls itself, and says more about it than the engine could. */
 const GRACE_MS = 250;

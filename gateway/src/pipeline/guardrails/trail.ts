@@ -32,7 +32,7 @@ export interface RanPhase {
 export class GuardrailTrail implements GuardrailVerdicts {
   readonly #verdicts: GuardrailFacts[] = [];
   #checks = 0;
-  readonly #work = new Map<string, RegexWork>();
+  readonly #work: Readonly<Record<CheckPhase, Map<HookOwner, RegexWork>>> = { input: new Map(), output: new Map() };
   /** Resolves when long work may run for another slice of time. */
   readonly nextSlice: () => Promise<void>;
 
@@ -42,9 +42,10 @@ export class GuardrailTrail implements GuardrailVerdicts {
 
   /** A costly request leaves the checks of its answer what they need, and nobody's hooks use up what others have. */
   workOf({ owner }: Pick<CompiledHook, 'owner'>, phase: CheckPhase): RegexWork {
-    const key = `${phase} ${owner}`;
-    const work = this.#work.get(key) ?? { left: PHASE_UNITS[owner], nextSlice: this.nextSlice };
-    this.#work.set(key, work);
+    const known = this.#work[phase].get(owner);
+    if (known !== undefined) return known;
+    const work = { left: PHASE_UNITS[owner], nextSlice: this.nextSlice };
+    this.#work[phase].set(owner, work);
     return work;
   }
 
