@@ -8,6 +8,7 @@ export {
   type WorkerPorts,
 } from './app/gateway.ts';
 export type { LimitsStatus } from './app/limits-status.ts';
+export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
 export {
   type BudgetStore,

@@ -160,6 +160,10 @@ export function accountsCommand({ namespace, name }: OperatorAccount, place: str
   );
 }
 
+/** Why no token of a ServiceAccount can be checked, and what to do about it. */
+export const issuerUnread = (account: OperatorAccount): string =>
+  `the operator cannot read who signs them (/.well-known/openid-configuration and /openid/v1/jwks of the API server); where the built-in binding was removed, grant it with: ${issuerCommand(account)}`;
+
 /** The command that lets the operator read who signs tokens of ServiceAccounts, where the built-in binding was removed. */
-export const issuerCommand = ({ namespace, name }: OperatorAccount): string =>
+const issuerCommand = ({ namespace, name }: OperatorAccount): string =>
   `kubectl create clusterrolebinding gatehouse-issuer-discovery --clusterrole=system:service-account-issuer-discovery --serviceaccount=${namespace}:${name}`;

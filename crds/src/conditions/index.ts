@@ -57,8 +57,7 @@ export const REASONS = {
   },
   AccessDenied: {
     on: ['ResolvedRefs', 'Programmed', 'Ready', 'Stalled'],
-    summary:
-      'The operator lacks rights in a namespace that only a cluster administrator can grant; the message has the command.',
+    summary: 'The operator lacks rights that only a cluster administrator can grant; the message has the command.',
   },
   InvalidCertificateRef: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],

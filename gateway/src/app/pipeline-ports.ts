@@ -1,9 +1,8 @@
 /** What the pipeline needs of the process: limits, stores, the upstream client, randomness and the clock. */
 import { randomUUID } from 'node:crypto';
-import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
-import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
+import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -25,13 +24,13 @@ import { createProviderServices, type ServicesOptions } from '../providers/servi
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.ts';
-import { createUpstreamClient, type UpstreamClient } from '../upstream/index.ts';
+import type { HostPolicy } from '../upstream/host-guard/index.ts';
 import { openFleetPort } from './fleet-port.ts';
 import type { LimitsStatus } from './limits-status.ts';
 import { createMemoryState, type SharedState } from './shared-state.ts';
 import { createStores } from './stores.ts';
 import { createTokens } from './token-ports.ts';
+import { hostPolicyOf, openClient } from './upstream-client.ts';
 
 export interface PipelinePortOptions {
   /** In the memory of this process when absent. */
@@ -151,37 +150,11 @@ const guardrailPortsOf = (
 const resolverOf = ({ caps, savedConfigsOnly }: GatewaySettings, hosts: HostPolicy): PipelinePorts['resolver'] =>
   createResolver({ providers: PROVIDERS, hosts, caps, savedConfigsOnly });
 
-const openClient = ({ limits, ca, proxy }: GatewaySettings, hosts: HostPolicy): UpstreamClient =>
-  createUpstreamClient({
-    hosts,
-    connectTimeoutMs: limits.connectTimeoutMs,
-    connectionsPerOrigin: limits.connectionsPerOrigin,
-    keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
-    ca,
-    proxy,
-  });
-
-const hostPolicyOf = ({ listen: own, apiServer, ...settings }: GatewaySettings): HostPolicy =>
-  createHostPolicy({
-    trustedCustomHosts: settings.trustedCustomHosts,
-    production: settings.production,
-    ownAddresses: ownListeners([own.port, own.adminPort]),
-    ...(apiServer === undefined ? {} : { apiServer }),
-    ownNamespaces: settings.ownNamespaces,
-  });
-
 const countersOf = ({ limiter, budgets }: Pick<PipelinePorts, 'limiter' | 'budgets'>, metrics: Metrics) => ({
   limiter,
   budgets,
   buckets: createBuckets({ onOverflow: (policy) => metrics.policyOverflow.add({ policy }) }),
 });
-
-/** The addresses under which this machine reaches our own listeners; a port of 0 (tests) is not known yet. */
-function ownListeners(ports: readonly number[]): { readonly address: string; readonly port: number }[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
-  const listening = ports.filter((port) => port > 0);
-  return ['127.0.0.1', ...addresses].flatMap((address) => listening.map((port) => ({ address, port })));
-}
 
 /** Resolves after the time; rejects with the reason of the signal. */
 function sleep(ms: number, signal: CancelSignal): Promise<void> {

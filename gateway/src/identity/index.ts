@@ -5,3 +5,4 @@ export { createKeyFetcher } from './fetch-keys.ts';
 export { createIssuerKeys, type IssuerKeys } from './issuer-keys.ts';
 export type { TokenIdentity } from './key-record.ts';
 export { createTokenCheck, isOwnToken, type TokenCheck } from './token-check.ts';
+export { usableAlgorithms } from './usable-algorithms.ts';

@@ -1,9 +1,16 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
-import { API_VERSION, type KindName } from '@gatehouse/crds/kinds';
+import { API_VERSION, type KindName, parseResource } from '@gatehouse/crds/kinds';
+import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { FleetObject } from '../kinds/gateway-fleet/index.ts';
 import { createStore, type KubeObject } from '../runtime/index.ts';
-import { EMPTY_SNAPSHOT, type SecretReading, translate, type WorldObject } from '../translate/index.ts';
+import {
+  type ClusterIssuer,
+  EMPTY_SNAPSHOT,
+  type SecretReading,
+  translate,
+  type WorldObject,
+} from '../translate/index.ts';
 import type { CustomObject, Translated } from '../world/index.ts';
 import { createOperatorView } from './operator-view.ts';
 
@@ -22,16 +29,27 @@ const KEY_IN_SECRET = object('ApiKey', 'app', {
   scopes: ['completions.write'],
 });
 
+const FLEET: FleetObject = {
+  ...object('GatewayFleet', 'main', {}),
+  metadata: { name: 'main', namespace: 'fleets', generation: 1 },
+  status: { address: 'https://main.fleets.svc:8443' },
+};
+const ISSUER: ClusterIssuer = { issuer: 'https://kubernetes.default.svc', keys: [] };
+
 interface Circumstances {
   /** What this replica knows of the Secret. */
   readonly reading?: SecretReading | undefined;
   readonly objects?: readonly WorldObject[];
   readonly leads?: boolean;
   readonly retired?: boolean;
+  /** Absent: the operator could not read it. */
+  readonly issuer?: ClusterIssuer;
 }
 
-function replica({ reading, objects = [ACCOUNT, LOCAL], leads = false, retired = false }: Circumstances) {
+function replica({ reading, objects = [ACCOUNT, LOCAL], leads = false, retired = false, issuer }: Circumstances) {
   const profiles = createStore<CustomObject>();
+  const fleets = createStore<FleetObject>();
+  fleets.put(FLEET, { initial: false });
   let latest: Translated | undefined;
   const turn = (next: SecretReading | undefined): void => {
     const all = [object('Workspace', TEAM, { namespace: TEAM }), object('SidecarProfile', 'default', {}), ...objects];
@@ -51,6 +69,8 @@ function replica({ reading, objects = [ACCOUNT, LOCAL], leads = false, retired =
         consent: 'implied' as const,
         mintsKeys: false,
         caps: DEFAULT_TARGET_CAPS,
+        clusterIssuer: issuer,
+        operatorAccount: { namespace: 'system', name: 'operator' },
       },
       served: 'all' as const,
     };
@@ -68,8 +88,8 @@ function replica({ reading, objects = [ACCOUNT, LOCAL], leads = false, retired =
     sidecarPods: { indexed: () => new Set() },
     kinds: new Map([['SidecarProfile', profiles]]),
     leader: { leads },
-    fleets: { fleets: createStore<FleetObject>() },
-    settings: { fleetNamespaces: new Set() },
+    fleets: { fleets },
+    settings: { fleetNamespaces: new Set(['fleets']) },
   });
   return {
     view,
@@ -124,5 +144,25 @@ describe('a stream starts', () => {
   test('with nothing where the workspace has ended', () => {
     const { view } = replica({ reading: 'denied' });
     expect(view.startsWith('elsewhere', EMPTY_SNAPSHOT)).toBe(true);
+  });
+});
+
+describe('the fleet of a profile', () => {
+  const profile = unwrap(
+    parseResource(
+      'SidecarProfile',
+      object('SidecarProfile', 'default', { fleetRef: { name: 'main', namespace: 'fleets' } }),
+    ),
+  );
+  test('knows pods by tokens whose issuer the operator has read', () => {
+    expect(replica({ reading: 'known', issuer: ISSUER }).view.fleetOf(profile, TEAM)).toMatchObject({ kind: 'found' });
+  });
+
+  test('is refused with the right that is missing where the operator could not read it', () => {
+    expect(replica({ reading: 'known' }).view.fleetOf(profile, TEAM)).toMatchObject({
+      kind: 'refused',
+      reason: 'AccessDenied',
+      message: expect.stringMatching(/^spec\.fleetRef: .*--serviceaccount=system:operator$/),
+    });
   });
 });

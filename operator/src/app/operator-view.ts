@@ -1,12 +1,8 @@
 /** What webhooks, snapshot service and the SidecarProfile controller read from the latest translation. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
-import {
-  type FleetObject,
-  type FleetOfSidecars,
-  type FleetSettings,
-  fleetOfSidecars,
-} from '../kinds/gateway-fleet/index.ts';
-import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
+import { type FleetObject, type FleetSettings, fleetOfSidecars } from '../kinds/gateway-fleet/index.ts';
+import type { ProfileFleet, SidecarPod } from '../kinds/sidecar-profile/index.ts';
+import { DEFAULT_ACCOUNT, issuerUnread } from '../rbac.ts';
 import type { Retirement } from '../retirement/index.ts';
 import type { KubeObject, Leader, Store } from '../runtime/index.ts';
 import {
@@ -15,6 +11,7 @@ import {
   INJECTION_LABEL,
   type SidecarSnapshot,
   type SidecarView,
+  type WorldSettings,
 } from '../translate/index.ts';
 import { type InjectionView, USER_RANGE_ANNOTATION, type ValidationView } from '../webhook/index.ts';
 import type { KindStores, Translations } from '../world/index.ts';
@@ -31,8 +28,8 @@ export interface OperatorViewOptions {
 }
 
 export interface SidecarFleets {
-  /** The fleet that the sidecars of a profile pass requests on to; undefined before the first translation. */
-  fleetOf(profile: SidecarProfile, workspace: string): FleetOfSidecars | undefined;
+  /** The fleet that the sidecars of a profile pass requests on to, if it can know them; undefined before the first translation. */
+  fleetOf(profile: SidecarProfile, workspace: string): ProfileFleet | undefined;
 }
 
 export interface SidecarAdmission {
@@ -75,7 +72,7 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
       isPublished(namespace, snapshot),
     fleetOf: (profile, workspace) => {
       const world = translations.latest?.world;
-      return world && fleetOfSidecars(profile, workspace, { fleets, world, settings });
+      return world && ofKnownPods(fleetOfSidecars(profile, workspace, { fleets, world, settings }), world.settings);
     },
     translatedWorld: () => translations.latest,
     admitsSidecars: (namespace) =>
@@ -84,4 +81,11 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
     userRangeOf: (namespace) => namespaces.get(namespace)?.metadata.annotations?.[USER_RANGE_ANNOTATION],
     isTerminating: (namespace) => typeof namespaces.get(namespace)?.metadata.deletionTimestamp === 'string',
   };
+}
+
+/** A fleet knows the pods of sidecars by the tokens of their ServiceAccounts. */
+function ofKnownPods(fleet: ProfileFleet, { clusterIssuer, operatorAccount }: WorldSettings): ProfileFleet {
+  if (fleet.kind !== 'found' || clusterIssuer !== undefined) return fleet;
+  const message = `spec.fleetRef: the fleet refuses the tokens of pods with sidecars: ${issuerUnread(operatorAccount ?? DEFAULT_ACCOUNT)}`;
+  return { kind: 'refused', reason: 'AccessDenied', message };
 }

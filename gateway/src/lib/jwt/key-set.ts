@@ -52,9 +52,13 @@ export class SigningKey {
   }
 
   fits(kid: string, alg: string): boolean {
-    const { kid: own, alg: only = alg, kty, crv } = this.#jwk;
+    return this.#jwk.kid === kid && this.isFor(alg);
+  }
+
+  isFor(alg: string): boolean {
+    const { alg: only = alg, kty, crv } = this.#jwk;
     const wanted = FITS.get(alg);
-    if (wanted === undefined || own !== kid || only !== alg || kty !== wanted.kty) return false;
+    if (wanted === undefined || only !== alg || kty !== wanted.kty) return false;
     return wanted.crv === undefined || crv === wanted.crv;
   }
 
@@ -97,6 +101,12 @@ export class KeySet {
 
   find(kid: string, alg: string): SigningKey | undefined {
     return this.#keys.values().find((key) => key.fits(kid, alg));
+  }
+
+  /** Whether there is a key for the algorithm that can be used. */
+  async canVerify(alg: string): Promise<boolean> {
+    const imports = [...this.#keys.values()].filter((key) => key.isFor(alg)).map((key) => key.imported(alg));
+    return (await Promise.allSettled(imports)).some(({ status }) => status === 'fulfilled');
   }
 
   has(key: SigningKey): boolean {

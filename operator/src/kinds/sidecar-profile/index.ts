@@ -8,6 +8,7 @@ export {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
   PODS,
+  type ProfileFleet,
   type ProfileView,
   type SidecarCopy,
   type SidecarPod,

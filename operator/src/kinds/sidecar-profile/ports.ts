@@ -51,6 +51,6 @@ export type ProfileFleet =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'refused';
-      readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'Pending';
+      readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'AccessDenied' | 'Pending';
       readonly message: string;
     };

@@ -199,6 +199,12 @@ describe('a step', () => {
       want: { kind: 'stall', reason: 'RefNotFound' },
     },
     {
+      rule: 'refuses a fleet that cannot know its pods',
+      spec: {},
+      over: { fleetOf: () => ({ kind: 'refused', reason: 'AccessDenied', message: 'spec.fleetRef' }) as const },
+      want: { kind: 'stall', reason: 'AccessDenied' },
+    },
+    {
       rule: 'waits for the address of a fleet',
       spec: {},
       over: { fleetOf: () => ({ kind: 'refused', reason: 'Pending', message: 'spec.fleetRef' }) as const },

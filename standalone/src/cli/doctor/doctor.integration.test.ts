@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createTokenIssuer, LOOPBACK_PEM } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from '../../mock-provider/index.ts';
 import { startTestProcess, tempFolder } from '../../testing/index.ts';
@@ -13,6 +15,8 @@ const workspace = (name: string, more = ''): string =>
   `${API}\nkind: Workspace\nmetadata: { name: ${name} }\nspec: { namespace: ${name}${more} }\n`;
 const account = (name: string, host: string, namespace = 'team-a'): string =>
   `${API}\nkind: VirtualKey\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec: { provider: openai, customHost: "${host}", secretRef: { name: s, key: k } }\n`;
+const organisation = (...issuers: readonly string[]): string =>
+  `${API}\nkind: Organisation\nmetadata: { name: default }\nspec:\n  jwtIssuers:\n${issuers.map((one) => `    - ${one}\n`).join('')}`;
 const SECRET = (namespace: string): string =>
   `apiVersion: v1\nkind: Secret\nmetadata: { name: s, namespace: ${namespace} }\nstringData: { k: sk-of-tests }\n`;
 
@@ -106,6 +110,38 @@ describe('a doctor', () => {
     expect(checks).toContain('ok call @main/gpt-4o-mini answers');
     expect(status).toBe(0);
     expect(mock.requests.at(-1)?.json()).toMatchObject({ model: 'gpt-4o-mini', max_completion_tokens: 1 });
+  });
+
+  test('names the algorithms and audiences of issuers, and asks none of them offline', async () => {
+    const { jwk } = await createTokenIssuer({ alg: 'ES256' });
+    using folder = tempFolder({
+      'a.yaml': organisation(
+        `{ issuer: "https://in", audiences: [gateway], algorithms: [RS256, ES256], jwks: '${JSON.stringify({ keys: [jwk] })}' }`,
+        '{ issuer: "https://out", audiences: [gateway], jwksUri: "https://127.0.0.1:1/keys" }',
+      ),
+    });
+    const { status, checks } = await doctor(['--resources', folder.path, '--offline', ...FREE]);
+    expect(checks).toContain('ok issuer https://in (keys in jwks): 1 keys, usable with ES256; audience gateway');
+    expect(checks).toContain('unknown issuer 1 with a jwksUri not asked: --offline');
+    expect(status).toBe(0);
+  });
+
+  test('fetches the keys of issuers', async () => {
+    const { jwk } = await createTokenIssuer();
+    const answer = JSON.stringify({ keys: [jwk] });
+    const server = createTlsServer({ key: LOOPBACK_PEM, cert: LOOPBACK_PEM }, (_, response) => response.end(answer));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // it listens
+    const uri = `https://127.0.0.1:${port}/keys`;
+    using folder = tempFolder({
+      'a.yaml': organisation(`{ issuer: "https://out", audiences: [gateway], jwksUri: "${uri}" }`),
+    });
+    const run = (variables: Record<string, string>) => doctor(['--resources', folder.path, ...FREE], variables);
+    const { checks } = await run({ TLS_CA: LOOPBACK_PEM });
+    const guarded = await run({ TLS_CA: LOOPBACK_PEM, PORT: String(port) }); // a gateway does not call itself
+    server.close();
+    expect(checks).toContain(`ok issuer https://out (${uri}): 1 keys, usable with RS256; audience gateway`);
+    expect(guarded.checks).toContainEqual(expect.stringMatching(/^failed issuer https:\/\/out .*/));
   });
 
   test('asks nobody offline', async () => {
@@ -268,6 +304,24 @@ describe('a doctor tells', () => {
       expect.stringMatching(/^failed provider team-a\/@main \(openai\): .*no such key.* it refuses the credential$/),
     );
     for (const text of ['\u001b', 'sk-of-tests']) expect(out).not.toContain(text);
+    expect(status).toBe(1);
+  });
+
+  test('an issuer that does not answer, and one whose keys are for nothing that is accepted', async () => {
+    const { jwk } = await createTokenIssuer({ alg: 'ES256' });
+    using folder = tempFolder({
+      'a.yaml': organisation(
+        '{ issuer: "https://gone", audiences: [gateway], jwksUri: "https://127.0.0.1:1/keys" }',
+        `{ issuer: "https://in", audiences: [gateway], jwks: '${JSON.stringify({ keys: [jwk] })}' }`,
+      ),
+    });
+    const { status, checks } = await doctor(['--resources', folder.path, ...FREE]);
+    expect(checks).toContainEqual(
+      expect.stringMatching(/^failed issuer https:\/\/gone \(https:\/\/127\.0\.0\.1:1\/keys\): .+/),
+    );
+    expect(checks).toContainEqual(
+      expect.stringMatching(/^failed issuer https:\/\/in \(keys in jwks\): none of its 1 keys is for RS256/),
+    );
     expect(status).toBe(1);
   });
 

@@ -16,6 +16,7 @@ import { type Command, type Invocation, portOf } from '../command.ts';
 import { checkFolder, settingsOf } from '../preflight.ts';
 import { CommandError, type Shell, UsageError } from '../shell.ts';
 import { type Check, checkLines, failed, okay, unknown } from './check.ts';
+import { checkIssuers } from './issuers.ts';
 import { checkPorts } from './ports.ts';
 import { checkProviders } from './providers.ts';
 
@@ -26,7 +27,7 @@ const LOOPBACK = '127.0.0.1';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'checks ports, settings, resources, Redis and providers before a process serves them',
+  summary: 'checks ports, settings, resources, Redis, issuers and providers before a process serves them',
   options: {
     resources: {
       value: 'DIR',
@@ -37,12 +38,13 @@ export const doctor: Command = {
     port: { value: 'PORT', summary: 'main listener (PORT, else 8787)' },
     'admin-port': { value: 'PORT', summary: 'admin listener (GATEHOUSE_ADMIN_PORT, else 8789)' },
     data: { value: 'DIR', summary: 'folder of the admin key', default: '.gatehouse', completes: 'folders' },
-    offline: { summary: 'asks no provider' },
+    offline: { summary: 'asks no provider and no issuer' },
     call: { value: '@NAME/MODEL', summary: 'also asks this provider for one token, which it may charge' },
     timeout: { value: 'SECONDS', summary: 'longest wait for a provider', default: '10' },
   },
   notes: [
     'Providers are asked for their list of models, with the credential that requests would use; that costs nothing.',
+    'Issuers of tokens are asked for their keys, which the algorithms of the Organisation must fit.',
     'Exit status: 0 unless a check failed, then 1. "unknown" is what could not be told.',
   ],
   examples: [
@@ -93,7 +95,9 @@ async function* runChecks(options: Options, { variables }: Shell): AsyncGenerato
     return;
   }
   yield checkResources(resources, state);
-  if (options['offline'] !== undefined) yield unknown('provider', 'none was asked: --offline');
+  const isOffline = options['offline'] !== undefined;
+  yield* await checkIssuers({ snapshot: state.snapshot, settings, isOffline });
+  if (isOffline) yield unknown('provider', 'none was asked: --offline');
   else yield* await checkProviders({ snapshot: state.snapshot, settings, variables, timeoutMs, call });
 }
 

@@ -1,7 +1,7 @@
 /** ServiceAccounts that act in a Workspace, and what is wrong with them: docs/behaviour/identity.md#serviceaccounts. */
 import { canonicalScope, type Workspace } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
-import { DEFAULT_ACCOUNT, issuerCommand } from '../../../rbac.ts';
+import { DEFAULT_ACCOUNT, issuerUnread } from '../../../rbac.ts';
 import {
   type Finding,
   type Lookups,
@@ -97,6 +97,6 @@ function issuerFindings(
 ): readonly Finding[] {
   const isCluster = first !== undefined && view.accountOf(first.namespace, first.serviceAccount) !== null;
   if (clusterIssuer !== undefined || !isCluster) return [];
-  const message = `no token of a ServiceAccount is accepted: the operator cannot read who signs them (/.well-known/openid-configuration and /openid/v1/jwks of the API server); where the built-in binding was removed, grant it with: ${issuerCommand(operatorAccount)}`;
+  const message = `no token of a ServiceAccount is accepted: ${issuerUnread(operatorAccount)}`;
   return [unreadable(['spec', 'workloadIdentities'], message)];
 }
