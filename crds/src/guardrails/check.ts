@@ -44,6 +44,19 @@ export interface CredentialField {
   /** False for values such as domains and base URLs, which may be shown. */
   readonly secret: boolean;
   readonly required: boolean;
+  /** Whether the credential asks for the cloud identity of the gateway's pods by this field: no check gets it. */
+  podIdentity?(fields: Readonly<Record<string, string>>): boolean;
+}
+
+/** Why a credential cannot be used: it asks for the cloud identity of the gateway's pods. Undefined: it does not. */
+export function podIdentityProblem(
+  known: readonly CredentialField[],
+  fields: Readonly<Record<string, string>>,
+): { readonly field: string; readonly message: string } | undefined {
+  const asking = known.find(({ podIdentity }) => podIdentity?.(fields) === true);
+  if (asking === undefined) return undefined;
+  const message = `${asking.name} ${fields[asking.name]} asks for the cloud identity of the gateway's pods, which guardrails do not get: use a credential`;
+  return { field: asking.name, message };
 }
 
 export const defineCheckEntry = <S extends z.ZodObject>(entry: CheckEntry<S>): CheckEntry<S> => entry;

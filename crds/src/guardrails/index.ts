@@ -1,6 +1,12 @@
 /** Guardrail checks as the contract knows them: docs/behaviour/guardrails.md. */
 export { forwardHeaders, timeout } from './calls.ts';
-export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
+export {
+  type CheckEntry,
+  type CheckPhase,
+  type CredentialField,
+  defineCheckEntry,
+  podIdentityProblem,
+} from './check.ts';
 export * from './checks/hosted.ts';
 export * from './checks/json.ts';
 export * from './checks/judge.ts';

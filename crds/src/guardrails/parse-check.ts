@@ -4,7 +4,7 @@ import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
 import { createPatternBudget, type PatternRule, withPatterns } from '../patterns/index.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
-import type { CheckEntry } from './check.ts';
+import { type CheckEntry, podIdentityProblem } from './check.ts';
 import { CHECK_NAMES, checkEntryOf, withPlugin } from './register.ts';
 
 /** A check with its parameters complete and valid. */
@@ -148,8 +148,11 @@ function parseCredential(
     const isGood = typeof value === 'string' && value.length <= MAX_CREDENTIAL_CHARS;
     return isGood ? [] : [invalid([...path, name], `expected a text of at most ${MAX_CREDENTIAL_CHARS} characters`)];
   });
+  if (issues.length > 0) return err(issues);
   // All values are texts: the others are among the issues.
-  return issues.length > 0 ? err(issues) : ok(Object.fromEntries(fields) as Readonly<Record<string, string>>);
+  const values = Object.fromEntries(fields) as Readonly<Record<string, string>>;
+  const problem = podIdentityProblem(credential?.fields ?? [], values);
+  return problem === undefined ? ok(values) : err([invalid([...path, problem.field], problem.message)]);
 }
 
 /** Fields with a dot in their name may stand in an object: `{pii: {apiKey}}` is `pii.apiKey`. */

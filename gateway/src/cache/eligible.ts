@@ -8,20 +8,13 @@ export interface CacheCandidate {
   readonly adapted: boolean;
 }
 
-/** Binary answers and operations with side effects. */
-const NEVER_CACHED = [
-  '/v1/audio',
-  '/v1/batches',
-  '/v1/files',
-  '/v1/fine_tuning',
-  '/v1/images/edits',
-  '/v1/images/variations',
-  '/v1/uploads',
-];
+/** Binary answers and operations with side effects, wherever a provider has them: below `/v1/proxy`, `/v1/messages` and others. */
+const NEVER_CACHED =
+  /\/(?:audio|batches|batchPredictionJobs|files|fine_tuning|images\/(?:edits|variations)|uploads)(?:[/:]|$)/;
 
 /** Whether a request of a target with a cache is looked up at all; docs/behaviour/caching.md#when-the-cache-is-used. */
 export function isCacheEligible({ method, path, contentType, adapted }: CacheCandidate): boolean {
   if (method !== 'POST' || adapted) return false;
   if (contentType?.toLowerCase().startsWith('multipart/')) return false; // every request has a new boundary
-  return !NEVER_CACHED.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+  return !NEVER_CACHED.test(path);
 }

@@ -1,5 +1,5 @@
 /** A Guardrail with its checks ready to run: docs/behaviour/guardrails.md#stored-guardrails. */
-
+import { hash } from 'node:crypto';
 import { err, formatPath, ok, type Result } from '@gatehouse/crds';
 import { type CheckSpec, type HookSpec, parseCheck } from '@gatehouse/crds/guardrails';
 import { type EntryBody, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
@@ -27,7 +27,7 @@ export function compileGuardrail(
     const hook = compileHook(specOf(body, checks.value), {
       checks: CHECKS,
       id: body.slug,
-      identity: `${id} ${body.version}`,
+      identity: `${id} ${body.version}${secretDigest(body, credentials)}`,
       scope: scopeOf(body, credentials),
       credentialOf: (index) => credentials.get(body.checks[index]?.credential ?? '')?.fields,
     });
@@ -51,6 +51,16 @@ function readChecks(body: Body, credentials: Credentials): Result<readonly Check
     else return err(parsed.error.map(({ path, message }) => `${formatPath(path)}: ${message}`).join('; '));
   }
   return ok(checks);
+}
+
+/** Differs where the secrets of the checks do, which the version does not tell; empty where there are none. */
+function secretDigest(body: Body, credentials: Credentials): string {
+  const secrets = body.checks.map(({ credential, parametersFrom }) => [
+    [...(credentials.get(credential ?? '')?.fields ?? [])].map(([name, value]) => [name, reveal(value)]),
+    hiddenParameters(parametersFrom, credentials),
+  ]);
+  const hasSecrets = body.checks.some(({ credential, parametersFrom }) => credential ?? parametersFrom);
+  return hasSecrets ? ` ${hash('sha256', JSON.stringify(secrets), 'base64')}` : '';
 }
 
 const specOf = ({ type, version, mode, ...body }: Body, checks: readonly CheckSpec[]): HookSpec => ({

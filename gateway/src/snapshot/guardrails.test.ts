@@ -92,11 +92,14 @@ describe('a guardrail', () => {
     const parametersFrom = entryId('credential', 'team-a', 'hidden');
     const parameters = { webhookURL: 'https://hooks.example.com/check' };
     const stored = guardrail('call', [{ id: 'default.webhook', parameters, parametersFrom }]);
+    const identities = new Set<string | undefined>();
     for (const [version, token] of ['first', 'second'].entries()) {
       await held.load(version + 1, snapshot(stored, secretEntry(parametersFrom, { headers: { 'x-token': token } })));
       expect((await sentBy(held.current, 'call')).headers).toMatchObject({ 'x-token': token });
       expect(JSON.stringify(held.current?.guardrail('team-a', 'call'))).not.toContain(token);
+      identities.add(held.current?.guardrail('team-a', 'call')?.hook.identity);
     }
+    expect(identities.size).toBe(2); // what one has left is not served to the other from the cache
   });
 
   test.for([

@@ -5,18 +5,28 @@ import { BOTH, called, INPUT, id, ids, OUTPUT, oneOf, optionalSecret, redact, se
 
 const FIELDS: readonly CredentialField[] = [
   setting('resourceName', 'The name of the Azure resource.'),
-  setting('azureAuthMode', 'apiKey (default), entra or managed.'),
-  optionalSecret('apiKey', 'The API key; with entra or managed a token.'),
-  setting('clientId', 'The application for entra, or the identity for managed.'),
+  setting('azureAuthMode', 'apiKey (default) or entra.'),
+  optionalSecret('apiKey', 'The API key; with entra a token.'),
+  setting('clientId', 'The application for entra.'),
   optionalSecret('clientSecret', 'The secret of the application for entra.'),
   setting('tenantId', 'The tenant for entra.'),
   setting('customHost', 'The URL of the service; default https://RESOURCE.cognitiveservices.azure.com.'),
   setting('baseUrl', 'Another name of customHost.'),
 ];
 
+const MODE = 'azureAuthMode';
+
+/** Where there is a key it is the token. */
+function withIdentity(field: CredentialField): CredentialField {
+  if (!field.name.endsWith(MODE)) return field;
+  const own = `${field.name.slice(0, -MODE.length)}apiKey`;
+  const hasKey = (fields: Readonly<Record<string, string>>): boolean => (fields[own] ?? fields['apiKey']) !== undefined;
+  return { ...field, podIdentity: (fields) => fields[field.name] === 'managed' && !hasKey(fields) };
+}
+
 /** The fields of one service of Azure may stand below its name, so that one credential serves all checks. */
 const credentialOf = (service: 'pii' | 'contentSafety') => ({
-  fields: [...FIELDS, ...FIELDS.map((field) => ({ ...field, name: `${service}.${field.name}` }))],
+  fields: [...FIELDS, ...FIELDS.map((field) => ({ ...field, name: `${service}.${field.name}` }))].map(withIdentity),
 });
 
 const apiVersion = (fallback: string) => id('apiVersion is the version of the API.').default(fallback);

@@ -10,7 +10,12 @@ export const bedrockGuard = defineCheckEntry({
   transforms: true,
   credential: {
     fields: [
-      setting('awsAuthType', 'accessKey (default), assumedRole or serviceRole.'),
+      {
+        ...setting('awsAuthType', 'accessKey (default), or assumedRole with an access key.'),
+        podIdentity: ({ awsAuthType, awsAccessKeyId, accessKeyId }) =>
+          awsAuthType === 'serviceRole' ||
+          (awsAuthType === 'assumedRole' && awsAccessKeyId === undefined && accessKeyId === undefined),
+      },
       optionalSecret('awsAccessKeyId', 'The id of the access key.'),
       optionalSecret('awsSecretAccessKey', 'The secret of the access key.'),
       optionalSecret('awsSessionToken', 'The session token of a temporary access key.'),

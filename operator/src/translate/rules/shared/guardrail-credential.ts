@@ -1,11 +1,25 @@
 /** Credentials of guardrail services: from Secrets, and from the Integrations that hold them. */
 import { err, ok, type Result } from '@gatehouse/crds';
-import { type CheckEntry, type CredentialField, missingFieldsOf, pluginOf } from '@gatehouse/crds/guardrails';
+import {
+  type CheckEntry,
+  type CredentialField,
+  missingFieldsOf,
+  pluginOf,
+  podIdentityProblem,
+} from '@gatehouse/crds/guardrails';
 import type { Integration } from '@gatehouse/crds/kinds';
 import { entryId } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../../incremental/index.ts';
 import type { EntryDraft, Finding, Lookups, ObjectScope, SecretData } from '../../types/index.ts';
-import { missing, notPermitted, objectKey, secretKeyOf, secretUnread, verdictKey } from '../../types/index.ts';
+import {
+  identityNotGranted,
+  missing,
+  notPermitted,
+  objectKey,
+  secretKeyOf,
+  secretUnread,
+  verdictKey,
+} from '../../types/index.ts';
 import { textOf } from './secret-text.ts';
 
 type Path = Finding['path'];
@@ -119,7 +133,9 @@ export function readFields(
   if (Object.keys(found).length === 0) return lost(`the Secret ${secret} has none of ${names}`);
   const all = { ...found, ...given };
   const absent = missingFieldsOf(fields, (name) => Object.hasOwn(all, name));
-  return absent.length === 0 ? ok(all) : lost(`the Secret ${secret} has no entry ${absent.join(', ')}`);
+  if (absent.length > 0) return lost(`the Secret ${secret} has no entry ${absent.join(', ')}`);
+  const problem = podIdentityProblem(fields, all);
+  return problem === undefined ? ok(all) : err(identityNotGranted(path, `the Secret ${secret}: ${problem.message}`));
 }
 
 const fieldsIn = (data: SecretData, fields: readonly CredentialField[]): Record<string, string> =>
