@@ -83,6 +83,7 @@
     - apikeys
     - gatewayfleets
     - sidecarprofiles
+    - workspacemembers
   verbs:
     - list
     - watch
@@ -100,6 +101,7 @@
     - sidecarprofiles/status
     - usagelimitpolicies/status
     - virtualkeys/status
+    - workspacemembers/status
   verbs:
     - patch
 - apiGroups:
@@ -394,6 +396,7 @@
     - modelpricings
     - gatewayfleets
     - sidecarprofiles
+    - workspacemembers
   verbs:
     - get
     - list
@@ -419,6 +422,7 @@
     - guardrails
     - ratelimitpolicies
     - usagelimitpolicies
+    - workspacemembers
   verbs:
     - create
     - update

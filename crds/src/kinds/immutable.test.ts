@@ -13,6 +13,7 @@ test('what never changes after creation', () => {
     'Integration.provider',
     'IntegrationAccess.integrationRef',
     'RateLimitPolicy.target',
+    'WorkspaceMember.user',
   ]);
 });
 

@@ -23,6 +23,8 @@ export {
   type Quota,
   type RateUnit,
   type Resource,
+  ROLE_TOGGLES,
+  type RoleToggle,
   readUsage,
   type UsageRow,
   VERSION,
@@ -49,7 +51,18 @@ export {
   type UsageLimitPolicy,
   type VirtualKey,
   type Workspace,
+  type WorkspaceMember,
 } from './registry.ts';
-export { ORGANISATION_ROLES, type OrganisationRole, WORKSPACE_ROLES, type WorkspaceRole } from './roles.ts';
+export {
+  ORGANISATION_ROLES,
+  type OrganisationRole,
+  scopesOfMember,
+  scopesOfPerson,
+  type Toggles,
+  togglesFrom,
+  WORKSPACE_RIGHTS,
+  WORKSPACE_ROLES,
+  type WorkspaceRole,
+} from './roles.ts';
 export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
 export { UNSUPPORTED, type UnsupportedFeature } from './unsupported.ts';

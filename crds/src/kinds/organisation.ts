@@ -81,6 +81,10 @@ const spec = z
     ).optional(),
     jwtIssuers: jwtIssuers.optional(),
     roleToggles: roleToggles.optional(),
+    membersOnly: z
+      .boolean()
+      .meta({ description: 'membersOnly is the membersOnly of workspaces that have none.' })
+      .optional(),
     cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
       description:
         "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods; absent: none may.",

@@ -14,6 +14,7 @@ import { sidecarProfile } from './sidecar-profile.ts';
 import { usageLimitPolicy } from './usage-limit-policy.ts';
 import { virtualKey } from './virtual-key.ts';
 import { workspace } from './workspace.ts';
+import { workspaceMember } from './workspace-member.ts';
 
 /** Every Kind of the group by its name. */
 export const KINDS = {
@@ -31,6 +32,7 @@ export const KINDS = {
   ModelPricing: modelPricing,
   GatewayFleet: gatewayFleet,
   SidecarProfile: sidecarProfile,
+  WorkspaceMember: workspaceMember,
 } as const satisfies Record<string, AnyKind>;
 
 export type KindName = keyof typeof KINDS;
@@ -50,6 +52,7 @@ export function isKindName(name: string): name is KindName {
 
 export type Organisation = ResourceOf<'Organisation'>;
 export type Workspace = ResourceOf<'Workspace'>;
+export type WorkspaceMember = ResourceOf<'WorkspaceMember'>;
 export type ApiKey = ResourceOf<'ApiKey'>;
 export type VirtualKey = ResourceOf<'VirtualKey'>;
 export type Provider = ResourceOf<'Provider'>;

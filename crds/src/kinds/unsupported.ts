@@ -5,6 +5,7 @@
 
 import { isObject } from '../lib/result.ts';
 import type { Issue } from '../schema/index.ts';
+import type { RoleToggle } from './parts/index.ts';
 import type { KindName } from './registry.ts';
 
 export interface UnsupportedFeature {
@@ -15,6 +16,15 @@ export interface UnsupportedFeature {
   /** Only this value of the fields is refused. */
   readonly value?: string | boolean;
 }
+
+/** Which rows of records people see; which records, their scopes say. */
+const RECORD_TOGGLES: readonly RoleToggle[] = [
+  'managersViewLogMetadata',
+  'membersViewLogMetadata',
+  'orgAdminsViewLogMetadata',
+  'managersViewAllData',
+  'membersViewAllData',
+];
 
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
@@ -31,10 +41,11 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     value: 'prompt',
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  {
-    feature: 'roles of people are',
-    fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },
-  },
+  ...RECORD_TOGGLES.map((value) => ({
+    feature: 'records that roles may see are',
+    fields: { Organisation: ['spec.roleToggles[].name'], Workspace: ['spec.roleToggles[].name'] },
+    value,
+  })),
   { feature: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
   { feature: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
   { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },

@@ -50,6 +50,13 @@ const spec = z
       'quota bounds the resources of the workspace in the control plane; absent members are those of the Organisation.',
     ).optional(),
     roleToggles: roleToggles.optional(),
+    membersOnly: z
+      .boolean()
+      .meta({
+        description:
+          'membersOnly true: keys of people work for members of the workspace only, with the rights of their role; false: for everyone. Absent: that of the Organisation, else true from the first WorkspaceMember on.',
+      })
+      .optional(),
     workloadIdentities: workloadIdentities.optional(),
   })
   .meta({ description: 'spec is the desired state of the workspace.' });

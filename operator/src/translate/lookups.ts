@@ -10,6 +10,7 @@ import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { accountsCommand, DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import type { PublishedEntries } from './incremental/index.ts';
 import { DEFAULT_ORGANISATION, type ObjectStates, resourceOf, resourcesOf } from './incremental/index.ts';
+import { createMemberLookups } from './member-lookups.ts';
 import {
   claimWinner,
   createIntegrationGrants,
@@ -91,6 +92,7 @@ export function createLookups(input: LookupInput): Lookups {
     ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
     ...createOrganisationLookups(states),
+    ...createMemberLookups(states),
   };
 }
 

@@ -81,7 +81,7 @@ function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {
     ours('VirtualKey', { name: 'inside', ...there }, { provider: 'ollama', customHost: 'http://vllm:8000/v1' }),
     ours('GatewayConfig', { name: 'plain', ...there }, { config: { provider: '@broken' } }),
     { ...fleetOf(fleets, { autoscaling: { maxReplicas: 2 } }), metadata: { name: 'scaled', namespace: fleets } },
-    ...['model-pricing', 'guardrail', 'rate-limit-policy', 'usage-limit-policy'].flatMap((kind) =>
+    ...['model-pricing', 'guardrail', 'rate-limit-policy', 'usage-limit-policy', 'workspace-member'].flatMap((kind) =>
       documents(textOf(`crds/examples/${kind}/valid`), (text) => text.replaceAll('team-a', tenant)),
     ),
   ];

@@ -32,6 +32,7 @@ export const ROLE_TOGGLES = [
   'membersViewApiKeys',
   'membersManageApiKeys',
 ] as const;
+export type RoleToggle = (typeof ROLE_TOGGLES)[number];
 
 export const roleToggles = mapList(
   z.strictObject({

@@ -13,7 +13,7 @@ export {
   shortNameRule,
   VERSION,
 } from './define.ts';
-export { keyPolicy, roleToggles } from './governance.ts';
+export { keyPolicy, ROLE_TOGGLES, type RoleToggle, roleToggles } from './governance.ts';
 export { guardrailServiceIssues, isGuardrailService } from './guardrail-service.ts';
 export { headerAliases } from './header-aliases.ts';
 export { jwtIssuers, TOKEN_ALGORITHMS } from './jwt-issuer.ts';

@@ -16,7 +16,15 @@ import {
   secretUnread,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, keySecretOf, limitsOf, losesClaim, policyFindings } from './shared/index.ts';
+import {
+  allowedByRole,
+  configRefFindings,
+  keySecretOf,
+  limitsOf,
+  losesClaim,
+  policyFindings,
+  remaining,
+} from './shared/index.ts';
 
 export const apiKey = defineRule({
   kind: 'ApiKey',
@@ -28,12 +36,14 @@ export const apiKey = defineRule({
     const { metadata } = resource;
     const findings: Finding[] = [...typeFindings(resource, scope), ...policyFindings(resource, scope, view)];
     const key = objectKey(scope.namespace, metadata.name);
+    const role = allowedByRole(resource, scope, view);
+    findings.push(...role.findings);
     const sha256 = hashOf(resource, scope, view);
     const held = typeof sha256 === 'string' ? sha256 : view.claimedHash(key);
     if (losesClaim(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
     if (typeof sha256 !== 'string') return { entries: [], findings: [...findings, sha256] };
     findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, scope));
-    const body = bodyOf(resource, [sha256, ...previousHash(resource, scope, view)]);
+    const body = bodyOf(resource, [sha256, ...previousHash(resource, scope, view)], role.scopes);
     return { entries: [{ kind: 'key', workspace: scope.workspace, name: metadata.name, body }], findings };
   },
 });
@@ -99,7 +109,7 @@ function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Objec
 }
 
 /** The members are in the order of canonical JSON, which is written several times per entry. */
-function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> {
+function bodyOf({ metadata, spec }: ApiKey, sha256: string[], allowed?: ReadonlySet<string>): EntryBody<'key'> {
   const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
   return {
     defaults: {
@@ -110,7 +120,7 @@ function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> 
     ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
     name: metadata.name,
     rateLimits: [...(spec.rateLimits ?? [])],
-    scopes: sharing(spec.scopes.map(canonicalScope), spec.scopes),
+    scopes: sharing(remaining(spec.scopes, allowed).map(canonicalScope), spec.scopes),
     sha256,
     ...limitsOf({ usageLimits: spec.usageLimits }),
     ...(spec.user === undefined ? {} : { user: spec.user }),

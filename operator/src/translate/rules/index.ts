@@ -16,6 +16,7 @@ import { sidecarProfile } from './sidecar-profile.ts';
 import { usageLimitPolicy } from './usage-limit-policy.ts';
 import { virtualKey } from './virtual-key.ts';
 import { workspace } from './workspace.ts';
+import { workspaceMember } from './workspace-member.ts';
 
 const RULES = [
   organisation,
@@ -27,6 +28,7 @@ const RULES = [
   provider,
   guardrail,
   gatewayConfig,
+  workspaceMember,
   apiKey,
   rateLimitPolicy,
   usageLimitPolicy,

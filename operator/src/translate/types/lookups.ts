@@ -2,7 +2,7 @@
  * The lookups through which a rule reads other objects. Arguments are texts and results are compared by identity, so that a
  * translation can tell whether a result is still the same.
  */
-import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import type { KindName, ResourceOf, WorkspaceRole } from '@gatehouse/crds/kinds';
 import type { AccountReading, SecretData, SecretReading, ServiceReading } from './world.ts';
 
 export interface NamespaceOwners {
@@ -86,4 +86,8 @@ export interface Lookups {
   isIdentityGranted(workspace: string, cloud: string): boolean;
   /** The external id of roles that accounts of the workspace assume with that identity. */
   externalIdOf(workspace: string): string;
+  /** Name of the oldest WorkspaceMember of a person in a namespace. */
+  memberOf(namespace: string, user: string): string | undefined;
+  /** What the person is in the workspace; `any`: the workspace does not ask, undefined: no member. */
+  roleOf(workspace: string, namespace: string, user: string): WorkspaceRole | 'any' | undefined;
 }

@@ -10,6 +10,7 @@ export { ALL_WORKSPACES, createIntegrationGrants } from './integration-grants.ts
 export { issuerEntries, issuerFindings } from './jwt-issuers.ts';
 export { claimWinner, type KeyClaims, keySecretOf, losesClaim, NO_KEY_CLAIMS, updateKeyClaims } from './key-claims.ts';
 export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
+export { allowedByRole, remaining } from './membership.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';
 export { newObjectIssues, policyFindings, policyIn } from './new-object-policy.ts';
 export { brokenBounds, EMPTY_LEDGER, type Ledger, quotaRowOf, type RowChange, updateLedger } from './quota.ts';
