@@ -4,6 +4,7 @@ export { apiKeys } from './api-keys.ts';
 export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow } from './errors.ts';
 export { guardrails } from './guardrails.ts';
+export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
 export { ratePolicies } from './policies.ts';
 export { providers } from './providers.ts';

@@ -120,6 +120,36 @@ test('a provider routes requests to its integration', async () => {
   await waitFor(async () => (await chat()).status === 200, { what: 'the provider' });
 });
 
+test('an integration of the organisation serves the workspaces that have it', async () => {
+  const account = { name: 'Shared', slug: 'shared', ai_provider_id: 'openai', key: 'canary-shared' };
+  const made = await call('POST', '/integrations', { ...account, configurations: { custom_host: `${mock.url}/v1` } });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  const own = join(folder.path, 'gatehouse-system', 'integration', 'shared.yaml');
+  expect(readFileSync(own, 'utf8')).not.toContain('canary');
+  const question = { model: '@shared/mock-small', messages: [{ role: 'user', content: 'hi' }] };
+  const chat = () => callApi(running.url, '/chat/completions', { method: 'POST', key: TEAM_KEY, body: question });
+  expect((await chat()).status).toBe(400);
+  const grant = (enabled: boolean) =>
+    call('PUT', '/integrations/shared/workspaces', { workspaces: [{ id: 'team-a', enabled }] });
+  expect((await grant(true)).status).toBe(200);
+  await waitFor(async () => (await chat()).status === 200, { what: 'the grant' });
+  expect(mock.requests.at(-1)?.headers.authorization).toBe('Bearer canary-shared');
+  const models = [{ slug: 'mock-small', enabled: false }];
+  const switched = await call('PUT', '/integrations/shared/models', {
+    models,
+    allow_all_models: false,
+  });
+  expect(switched.status, JSON.stringify(switched.body)).toBe(200);
+  await waitFor(async () => (await chat()).status !== 200, { what: 'the model that is switched off' });
+  expect((await call('DELETE', '/integrations/shared')).status).toBe(409);
+  expect((await call('DELETE', '/providers/shared?workspace_id=team-a')).status).toBe(200);
+  expect((await call('DELETE', '/integrations/shared')).status).toBe(200);
+  expect(() => statSync(own)).toThrow('ENOENT');
+  expect(() => statSync(join(folder.path, 'gatehouse-system', 'integration-access', 'shared.team-a.yaml'))).toThrow(
+    'ENOENT',
+  );
+});
+
 test('the operations are described to every key', async () => {
   const { status, body } = await callApi(running.url, '/openapi.json', { key: TEAM_KEY });
   expect([status, body]).toEqual([200, expect.objectContaining({ openapi: '3.1.0' })]);

@@ -12,7 +12,8 @@ export interface Account {
 export const isSameAccount = (one: Account, other: Account): boolean => isDeepStrictEqual(reachOf(one), reachOf(other));
 
 function reachOf({ provider, customHost, settings = {} }: Account): object {
-  const fields = PROVIDER_CATALOGUE.get(provider ?? '')?.fields ?? [];
+  const fields = PROVIDER_CATALOGUE.get(provider ?? '')?.fields;
+  if (fields === undefined) return { provider, customHost, ...settings }; // a service: all of them say where it is
   const routing = fields.filter(({ kind }) => kind === 'routing').map(({ key }) => [key, settings[key]]);
   return { provider, customHost, ...Object.fromEntries(routing) };
 }

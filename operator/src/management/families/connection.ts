@@ -1,11 +1,12 @@
 /** Accounts at providers: the fields of the provider that are credentials go into a Secret, the others into the resource. */
 import type { Issue } from '@gatehouse/crds';
-import { toCamel, toSnake } from '@gatehouse/crds/config';
+import { toCamel } from '@gatehouse/crds/config';
 import type { ResourceOf } from '@gatehouse/crds/kinds';
-import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf, settingsProblems } from '@gatehouse/crds/providers';
+import { API_KEY, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { invalid } from '../http/rest-error.ts';
 import type { SecretDraft } from '../store/index.ts';
 import { isSameAccount } from './account.ts';
+import { type AccountFields, accountFieldsOf } from './account-fields.ts';
 import { MASK } from './masks.ts';
 
 type Value = string | null | undefined;
@@ -30,6 +31,8 @@ interface Known {
   readonly spec: Connection & { readonly provider: string };
   /** The name of another Secret for it. */
   newSecretName(): string;
+  /** The credential goes to a new place for another reason than its own members. */
+  readonly isMoved?: boolean;
 }
 
 interface ConnectionOfDraft {
@@ -50,31 +53,45 @@ export function providerIdOf(given: string): string {
 
 /** What is given is put over what is there. Throws RestError INVALID for fields that the provider does not have. */
 export function toConnection(given: GivenConnection, account: Known): ConnectionOfDraft {
-  const { provider, key, fields, path } = given;
-  const entry = PROVIDER_CATALOGUE.get(provider);
-  const secretNames = new Set(entry === undefined ? [] : secretFieldsOf(entry));
-  const secrets = new Map<string, Value>([[API_KEY, key]]);
-  const settings: Record<string, Value> = {};
-  const issues: Issue[] = [];
-  let customHost: Value;
-  for (const [name, value] of Object.entries(fields)) {
-    const field = toSnake(name);
-    if (field === 'custom_host') customHost = value;
-    else if (secretNames.has(field)) secrets.set(field, value);
-    else {
-      settings[field] = value;
-      const problems = settingsProblems(entry, [field]).map(({ message }) => message);
-      issues.push(...problems.map((message): Issue => ({ code: 'invalid', path: [...path, name], message })));
-    }
-  }
-  if (issues.length > 0) throw invalid(issues, 'body');
+  const { provider, path } = given;
+  const known = accountFieldsOf(provider);
+  const { secrets, settings, customHost } = sorted(given, known);
   const members = {
     ...(Object.keys(settings).length === 0 ? {} : { settings: over(account.spec.settings, settings) }),
     ...(customHost === undefined ? {} : { customHost: customHost ?? undefined }),
   };
-  const isMoved = !isSameAccount(account.spec, { ...account.spec, provider, ...members });
+  const isMoved = account.isMoved === true || !isSameAccount(account.spec, { ...account.spec, provider, ...members });
   const credential = isMoved ? toMoved(secrets, path, account) : toCredential(secrets, account);
   return { ...credential, spec: { ...members, ...credential.spec } };
+}
+
+interface Sorted {
+  readonly secrets: ReadonlyMap<string, Value>;
+  readonly settings: Readonly<Record<string, Value>>;
+  readonly customHost: Value;
+}
+
+/** Throws RestError INVALID for fields that the provider does not have. */
+function sorted(
+  { key, fields, path }: GivenConnection,
+  { secret, keyField, nameOf, problemOf }: AccountFields,
+): Sorted {
+  const secrets = new Map<string, Value>([[keyField, key]]);
+  const settings: Record<string, Value> = {};
+  const issues: Issue[] = [];
+  let customHost: Value;
+  for (const [name, value] of Object.entries(fields)) {
+    const field = nameOf(name);
+    if (field === 'custom_host') customHost = value;
+    else if (secret.has(field)) secrets.set(field, value);
+    else {
+      settings[field] = value;
+      const message = problemOf(field);
+      if (message !== undefined) issues.push({ code: 'invalid', path: [...path, name], message });
+    }
+  }
+  if (issues.length > 0) throw invalid(issues, 'body');
+  return { secrets, settings, customHost };
 }
 
 function over(
@@ -98,7 +115,7 @@ function toMoved(secrets: ReadonlyMap<string, Value>, path: Issue['path'], accou
   if (secretRef === undefined) return toCredential(secrets, account);
   const given = [...secrets].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const [kept] = given.find(([, value]) => value === MASK) ?? [];
-  if (kept !== undefined || (given.length === 0 && secrets.get(API_KEY) !== null)) {
+  if (kept !== undefined || (given.length === 0 && ![...secrets.values()].includes(null))) {
     const field = kept === undefined || kept === API_KEY ? ['key'] : [...path, kept];
     throw invalid([{ code: 'invalid', path: field, message: SEND_ANEW }], 'body');
   }

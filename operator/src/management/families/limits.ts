@@ -48,8 +48,10 @@ export const toRateLimits = (given: Body['rate_limits']): readonly object[] | nu
   return all.length === 0 ? null : all;
 };
 
-type WithLimits = 'ApiKey' | 'Provider' | 'VirtualKey';
-type SpecWithLimits = Pick<ResourceOf<WithLimits>['spec'], 'usageLimits' | 'rateLimits' | 'expiresAt'>;
+type SpecWithLimits = Pick<ResourceOf<'ApiKey'>['spec'], 'usageLimits' | 'expiresAt'> & {
+  readonly rateLimits?: readonly Rate[] | undefined;
+};
+type Rate = NonNullable<ResourceOf<'ApiKey'>['spec']['rateLimits']>[number];
 type WithUsage = Pick<StoredObject, 'status'> & { readonly spec: SpecWithLimits };
 
 /** The budgets with what is used of them. */

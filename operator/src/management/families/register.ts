@@ -3,6 +3,7 @@ import { API_KEYS } from './api-keys/index.ts';
 import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
+import { INTEGRATIONS } from './integrations/index.ts';
 import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
@@ -12,6 +13,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...API_KEYS,
   ...CONFIGS,
   ...GUARDRAILS,
+  ...INTEGRATIONS,
   ...PROVIDERS,
   ...RATE_LIMIT_POLICIES,
   ...USAGE_LIMIT_POLICIES,
