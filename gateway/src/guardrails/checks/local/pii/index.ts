@@ -1,8 +1,15 @@
 /** `default.pii`: docs/behaviour/guardrails-local.md. */
 import { pii as entry, type PiiCategory } from '@gatehouse/crds/guardrails';
-import { defineCheck, type Transformed } from '../../../contract.ts';
+import {
+  type CheckAnswer,
+  type CheckSubject,
+  type CheckTools,
+  defineCheck,
+  type Transformed,
+} from '../../../contract.ts';
 import { createPace } from '../pace.ts';
 import { createPlaceholders, MAX_VALUES, type Placeholders, takenNumbers } from './placeholders.ts';
+import { hasNoPlace } from './places.ts';
 import { replaceFindings } from './redact.ts';
 import { createScanner, type Finding, type ScanOptions } from './scan.ts';
 
@@ -30,7 +37,7 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
     return current === text ? undefined : current;
   };
 
-  return async (subject, tools) => {
+  const look = async (subject: CheckSubject, tools: CheckTools): Promise<CheckAnswer> => {
     const turn = createPace(() => tools.nextSlice());
     const options = { turn, goesOn: tools.given?.goesOn === true };
     const tally: Tally = new Map();
@@ -54,6 +61,12 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
     return isRestored && placeholders.isFull
       ? { verdict: false, data, transformed, error: TOO_MANY }
       : { verdict: true, data, transformed };
+  };
+
+  return (subject, tools) => {
+    if (!subject.parts.every(hasNoPlace)) return look(subject, tools);
+    const data = dataOf(new Map(), { categories, not, redact });
+    return { verdict: redact || !not, data };
   };
 });
 

@@ -1,7 +1,7 @@
 import { pii } from '@gatehouse/crds/guardrails';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextPlace } from './places.ts';
+import { hasNoPlace, nextPlace } from './places.ts';
 import { createScanner } from './scan.ts';
 
 const OPTIONS = pii.parameters.parse({});
@@ -90,6 +90,22 @@ test('looking at some places finds what looking at all of them does', { timeout:
     }),
     { numRuns: 3_000 },
   );
+});
+
+test('a text that is said to have no place has none', () => {
+  const some = fc.array(fc.oneof(values, noise), { maxLength: 3 }).map((pieces) => pieces.join(''));
+  const plain = fc.string({ unit: fc.constantFrom('a', 'S', 'k', '-', '_', ' ', '.'), maxLength: 20 });
+  fc.assert(
+    fc.property(fc.oneof(some, plain), (text) => {
+      const isPlain = nextPlace(text, 0, text.length) === text.length && /^[\0-\x7f]*$/.test(text);
+      expect(hasNoPlace(text) && !isPlain).toBe(false);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(['', 'Some words, and more.', ' '.repeat(20_000), 'sk-', 'é', '7'].map(hasNoPlace)).toEqual([
+    ...[true, true],
+    ...[false, false, false, false],
+  ]);
 });
 
 const placeIn = (text: string): number => nextPlace(text, 0, text.length);

@@ -9,6 +9,16 @@ const SIGNS = '[0-9@+(]|:(?=//|:)|-----BEGIN ';
 const LETTERS = '[A-Fa-f]{1,4}:|[A-Za-z]{1,6}(?: [A-Z]{3})?[^0-9A-Za-z]{0,2}[0-9]';
 
 const PLACE = new RegExp(`${SIGNS}|${NOT_IN_WORD}(?:${SECRET_STARTS}|${LETTERS})`, 'g');
+/** All places but those of secrets have one of these, or begin before one. */
+const SIGN = /[0-9@+(:]/;
+const SECRET_PLACE = new RegExp(`-----BEGIN |${NOT_IN_WORD}(?:${SECRET_STARTS})`);
+const NON_ASCII = /[\u0080-\uffff]/;
+/** Longest text that is looked at without a pause, in characters. */
+const MAX_AT_ONCE = 16_384;
+
+/** Whether the text is known to have no place at all, as most texts without numbers have none. */
+export const hasNoPlace = (text: string): boolean =>
+  text.length <= MAX_AT_ONCE && !SIGN.test(text) && !SECRET_PLACE.test(text) && !NON_ASCII.test(text);
 
 /** What the pattern looks at before a place and behind it, in characters. */
 const BEFORE = 1;

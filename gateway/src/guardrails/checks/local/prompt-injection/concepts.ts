@@ -63,6 +63,8 @@ const indexOf = (words: typeof entries): ReadonlyMap<string, readonly Concept[]>
 
 const EXACT = indexOf(entries.filter(([word]) => !word.endsWith('*')));
 const STEMS = indexOf(entries.filter(([word]) => word.endsWith('*')).map(([word, c]) => [word.slice(0, -1), c]));
+/** What a word begins with that a stem may be of. */
+const BEGINNINGS: ReadonlySet<string> = new Set([...STEMS.keys()].map((stem) => stem.slice(0, MIN_STEM)));
 const PARTS = indexOf(entries.filter(([word]) => word >= FIRST_WITHOUT_SPACES));
 const LONGEST_PART = 5;
 const NONE: readonly Concept[] = [];
@@ -72,6 +74,7 @@ export function conceptsOf(word: string): readonly Concept[] {
   if (word >= FIRST_WITHOUT_SPACES) return conceptsInside(word);
   const found = EXACT.get(word);
   if (found !== undefined) return found;
+  if (!BEGINNINGS.has(word.slice(0, MIN_STEM))) return NONE;
   for (let length = Math.min(word.length, MAX_WORD); length >= MIN_STEM; length--) {
     const stem = STEMS.get(word.slice(0, length));
     if (stem !== undefined) return stem;

@@ -44,13 +44,17 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
 
+const NON_ASCII = /[\u0080-\uffff]/;
+const PLAIN_WORD = /^[a-z]+$/;
+
 /** Lower-case words without accents; look-alikes and digits inside Latin words become the letters that they stand for. */
-export function* wordsOf(text: string): Generator<string> {
-  const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase().replace(ACCENTS, '');
-  for (const [word] of plain.matchAll(WORD)) yield /[a-z]/.test(word) ? latin(word) : word;
+export function wordsOf(text: string): readonly string[] {
+  const lower = NON_ASCII.test(text) ? withoutAccents(text) : text.toLowerCase();
+  return (lower.match(WORD) ?? []).map((word) => (!PLAIN_WORD.test(word) && /[a-z]/.test(word) ? latin(word) : word));
 }
 
-function latin(word: string): string {
-  if (/^[a-z]+$/.test(word)) return word;
-  return word.replaceAll(/[^a-z]/g, (character) => LOOKALIKES[character] ?? DIGITS[character] ?? character);
-}
+const withoutAccents = (text: string): string =>
+  text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase().replace(ACCENTS, '');
+
+const latin = (word: string): string =>
+  word.replaceAll(/[^a-z]/g, (character) => LOOKALIKES[character] ?? DIGITS[character] ?? character);
