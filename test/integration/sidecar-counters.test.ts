@@ -92,6 +92,14 @@ test('a request that goes to the fleet counts once', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
 });
 
+test('a sidecar without a fleet counts alone, and says so', async () => {
+  await using one = await world.startSidecar({ pod: 'web-0', url: undefined, limits: perDay(1) });
+  const answers = [await askSidecar(one), await askSidecar(one)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+  expect(await one.metric('gatehouse_limits_shared')).toBe(0);
+  expect(await one.metric('gatehouse_budgets_shared')).toBe(0);
+});
+
 describe('while the fleet is away', () => {
   test('a sidecar counts alone, and tells the fleet when it is back', async () => {
     const limits = perDay(3);

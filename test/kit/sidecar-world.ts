@@ -26,8 +26,8 @@ interface FleetOptions {
 
 interface SidecarOptions {
   readonly pod: string;
-  /** Of the fleet. */
-  readonly url: string;
+  /** Of the fleet; undefined: the profile has none. */
+  readonly url: string | undefined;
   readonly limits: WorkspaceLimits;
   readonly more?: Entries;
   readonly policy?: 'open' | 'closed';
@@ -96,7 +96,7 @@ export async function startSidecarWorld(): Promise<SidecarWorld> {
         },
         entries: [
           ...known(limits, more),
-          sidecar('app', { fleet: { url, ca: LOOPBACK_PEM } }),
+          sidecar('app', url === undefined ? {} : { fleet: { url, ca: LOOPBACK_PEM } }),
           provider('local', { customHost: `${beside.mock.url}/v1`, secret: 'sk-local' }),
           fleetProvider('shared'),
         ],

@@ -66,6 +66,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   const fleet = openFleetPort(settings, snapshots);
   const counted = { ...state, budgetStore: options.budgetStore ?? state.budgetStore };
   const stores = createStores(settings, { state: counted, fleet: fleet.counters, now, metrics, logger });
+  const unsubscribe = snapshots.onChange(stores.fleetChanged);
   const tokens = createTokens({ snapshots, client, budget, metrics, logger });
   const counters = countersOf(stores, metrics);
   const isSidecar = fleet.counters !== undefined;
@@ -117,6 +118,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     limitsStatus: stores.limitsStatus,
     countersServer: isSidecar ? undefined : createCountersServer({ ...stores, ...counters, ...tokens, snapshots, now }),
     close: async () => {
+      unsubscribe();
       tokens.close();
       guardrails.watch.close();
       await Promise.all([client.close(), stores.close()]);

@@ -46,6 +46,8 @@ export interface Stores {
   readonly cache: ResponseCache;
   readonly sessions: StickySessions;
   readonly breakers: CircuitBreakerPort;
+  /** To be called when a sidecar may have got or lost its fleet. */
+  fleetChanged(): void;
   close(): Promise<void>;
 }
 
@@ -80,7 +82,20 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
   const limits =
     shared === undefined
       ? undefined
-      : createSharedLimits(shared.limits, settings, { metrics, logger, now, onState: () => limitsStatus.tell() });
+      : createSharedLimits(shared.limits, settings, {
+          ...{ metrics, logger, now },
+          onState: () => {
+            limitsStatus.tell();
+            reportShared();
+          },
+        });
+  let areBudgetsShared = true; // until a call fails
+  const reportShared = (): void => {
+    if (limits === undefined) return;
+    metrics.limitsShared.set(isShared() && limits.state().counted === 'shared' ? 1 : 0);
+    metrics.budgetsShared.set(isShared() && areBudgetsShared ? 1 : 0);
+  };
+  reportShared();
   const storeBreaker = (store: string): StoreBreaker =>
     createStoreBreaker({ onError: () => metrics.storeErrors.add({ store }) });
   const cacheStore =
@@ -93,7 +108,13 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
   const budgets =
     shared === undefined
       ? createBudgets({ store: budgetStore, flushMs: LOCAL_FLUSH_MS })
-      : createSharedBudgets(budgetStore, settings, { metrics, logger });
+      : createSharedBudgets(budgetStore, settings, {
+          ...{ metrics, logger },
+          onStore: (isAvailable) => {
+            areBudgetsShared = isAvailable;
+            reportShared();
+          },
+        });
   metrics.observeBudgets(budgets.usage);
   const cache = createResponseCache({
     store: cacheStore,
@@ -109,6 +130,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
     cache,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
+    fleetChanged: reportShared,
     close: async () => {
       storeId?.close();
       await Promise.all([limiter.close(), budgets.close(), cache.close()]);
@@ -149,20 +171,17 @@ function createSharedLimits(
   { metrics, logger, now, onState }: Omit<StoreOptions, 'state'> & { onState(): void },
 ) {
   const onError = (): void => metrics.storeErrors.add({ store: 'limits' });
-  const limiter = createFailoverLimiter({
+  return createFailoverLimiter({
     shared,
     policy,
     now,
     onError,
     onState: (state) => {
       onState();
-      metrics.limitsShared.set(state.counted === 'shared' ? 1 : 0);
       if (state.counted === 'shared') logger.info({}, 'Limits are counted together with other gateways again');
       else logger.warn({ reason: state.reason, policy }, 'Shared counters of limits could not be used');
     },
   });
-  metrics.limitsShared.set(limiter.state().counted === 'shared' ? 1 : 0);
-  return limiter;
 }
 
 /** How many gateways share a budget, for one that could not ask its counters since it started. */
@@ -172,15 +191,14 @@ const ASSUMED_GATEWAYS = 8;
 function createSharedBudgets(
   store: BudgetStore,
   { sharedLimits: { failurePolicy } }: GatewaySettings,
-  { metrics, logger }: Pick<StoreOptions, 'metrics' | 'logger'>,
+  { metrics, logger, onStore }: Pick<StoreOptions, 'metrics' | 'logger'> & { onStore(isAvailable: boolean): void },
 ): Budgets {
-  metrics.budgetsShared.set(1); // until a call fails
   return createBudgets({
     store,
     storeFailurePolicy: failurePolicy,
     processes: ASSUMED_GATEWAYS,
     onStore: (isAvailable) => {
-      metrics.budgetsShared.set(isAvailable ? 1 : 0);
+      onStore(isAvailable);
       if (isAvailable) return logger.info({}, 'Budgets are counted together with other gateways again');
       metrics.storeErrors.add({ store: 'budgets' });
       logger.warn({ policy: failurePolicy }, 'Shared counters of budgets could not be used');

@@ -184,12 +184,12 @@ export const GAUGES = {
   },
   limitsShared: {
     name: 'gatehouse_limits_shared',
-    help: '1 while limits are counted with other gateways in Redis, 0 while that Redis is away; absent without Redis',
+    help: '1 while limits are counted with other gateways in Redis, or by the fleet of a sidecar; 0 while these are away, and in a sidecar without fleet; absent without Redis',
     aggregator: 'min',
   },
   budgetsShared: {
     name: 'gatehouse_budgets_shared',
-    help: '1 while budgets are counted with other gateways in Redis, 0 while that Redis is away; absent without Redis',
+    help: '1 while budgets are counted with other gateways in Redis, or by the fleet of a sidecar; 0 while these are away, and in a sidecar without fleet; absent without Redis',
     aggregator: 'min',
   },
   certificateExpiry: {
