@@ -77,6 +77,11 @@ describe('two sidecars of a workspace', () => {
         [412, 10],
       ]),
     );
+    const usedInFleet = async (): Promise<unknown> => {
+      const { budgets } = (await send(`${fleet.adminUrl}/internal/usage`)).json();
+      return budgets[0]?.used;
+    };
+    await waitFor(async () => (await usedInFleet()) === 10, { what: 'the use in the report of the fleet' });
   });
 });
 

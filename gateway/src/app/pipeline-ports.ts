@@ -74,9 +74,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   const maxResponseBytes = Math.min(limits.maxResponseBytes, largestPart(budget));
   const services = { client, limits, env: createEnvReader(variables), now };
   const guardrails = guardrailPortsOf(services, {
-    regexTurn,
-    json: limits.json,
-    maxHeldBytes: maxResponseBytes,
+    ...{ regexTurn, json: limits.json, maxHeldBytes: maxResponseBytes },
     ...{ budget, metrics, recorder },
     ask: createAskModel(() => ports.attempts),
   });

@@ -46,6 +46,8 @@ export class Account {
   /** What was noted last, to tell changes. */
   wasExhausted = false;
   wasAlert = false;
+  /** Others tell what they spend through this process: until then it asks for the total, monotonic time in ms. */
+  followedUntilMs = Number.NEGATIVE_INFINITY;
   /** The sync that is under way. */
   syncing: Promise<void> | undefined;
   /** Below this a further part is fetched in advance. */
@@ -97,6 +99,11 @@ export class Account {
   /** The store has to be told something, or its lease renewed. */
   get isDue(): boolean {
     return this.spent !== this.#confirmed || this.#heldThere > 0;
+  }
+
+  /** When the store has answered last, monotonic time in ms. */
+  get heardMs(): number {
+    return this.#lastAnswerMs;
   }
 
   /** Nothing of it would be lost with the account. */

@@ -93,6 +93,8 @@ export interface Budgets {
   usage(): readonly BudgetUsage[];
   /** Calls back when a budget is used up, reaches its alert, or has something left again. */
   onChange(listener: (usage: BudgetUsage) => void): void;
+  /** Others spend of the budget and tell the same store through this process: `usage` follows, within ten seconds. `total`: all that is spent. */
+  follow(budget: BudgetLimit, total: number, nowMs: number): void;
   /** Totals that others know, for counters of the same period that the store has lost: the largest one counts. */
   seed(totals: readonly BudgetTotal[]): void;
   /** Tells the store what was spent and returns the rest. */

@@ -66,6 +66,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
     reserve: (charges, nowMs) => ledger.reserve(charges, nowMs),
     usage: () => ledger.usage(),
     onChange: (listener) => void listeners.push(listener),
+    follow: (budget, total, nowMs) => ledger.follow(budget, total, nowMs),
     seed: (totals) => ledger.seed(totals),
     close: async () => {
       clearInterval(flushing);

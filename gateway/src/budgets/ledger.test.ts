@@ -309,3 +309,33 @@ describe('while the store is away', () => {
     expect(one.ledger.reserve([{ budget: other, estimate: 1 }], 0)).not.toBeInstanceOf(Promise);
   });
 });
+
+describe('a budget that is followed', () => {
+  const follow = ({ ledger }: Process, total: number): void => ledger.follow(budget, total, 0);
+
+  test('has the use of others, though this process spends nothing, and holds nothing', async () => {
+    const { world, one, two } = worldOf();
+    await spend(world, one, 50);
+    await world.flush(one);
+    expect(usedBy(two)).toBeUndefined();
+    follow(two, 50);
+    await world.flush(two);
+    expect(usedBy(two)).toBe(50);
+    await spend(world, one, 900);
+    await world.flush(one);
+    await world.flush(two);
+    expect(usedBy(two)).toBe(950);
+    expect(await takeAll(world, one)).toBe(50);
+  });
+
+  test('is asked about no more when nobody tells of it', async () => {
+    const { world, one, two } = worldOf();
+    follow(two, 0);
+    await world.flush(two);
+    world.advance(60_000);
+    await spend(world, one, 50);
+    await world.flush(one);
+    await world.flush(two);
+    expect(usedBy(two)).toBe(0);
+  });
+});

@@ -27,6 +27,10 @@ export interface LedgerOptions {
 
 /** A store whose clock is far from ours is asked again with the right period; more often it is not reached in time. */
 const MAX_ROUNDS = 4;
+/** How long a budget is followed whose use others have told, in ms: they tell it every ten seconds. */
+const FOLLOWED_MS = 30_000;
+/** Between two questions for the total of a budget that is followed, in ms. */
+const LEAST_GAP_MS = 1_000;
 /** Of the oldest accounts, how many are looked at for one to forget. */
 const FORGET_TRIES = 100;
 
@@ -63,6 +67,15 @@ export class Ledger {
     return this.#attempt(charges, accounts);
   }
 
+  /** The store is asked at once where it has counted more than is known here, and then with every flush for a while. */
+  follow(budget: BudgetLimit, total: number, unixMs: number): void {
+    const account = this.#accountOf(budget, unixMs);
+    const nowMs = this.#options.now();
+    account.followedUntilMs = nowMs + FOLLOWED_MS;
+    if (account.period !== undefined && (account.used === total || nowMs - account.heardMs < LEAST_GAP_MS)) return;
+    if (account.syncing === undefined && !this.#away.has(budget.slot)) void this.#fetch(account, 0);
+  }
+
   usage(): readonly BudgetUsage[] {
     const usages: BudgetUsage[] = [];
     for (const account of this.#accounts.values()) if (account.period !== undefined) usages.push(usageOf(account));
@@ -80,11 +93,12 @@ export class Ledger {
   /** Tells everything that was not told yet, renews leases, and returns what nobody asked for since the last time. */
   flush(): Promise<void> {
     const due: Account[] = [];
+    const nowMs = this.#options.now();
     for (const account of this.#accounts.values()) {
       if (account.syncing !== undefined || this.#batch.has(account)) continue;
       if (!account.isActive) account.returnUnused();
       account.isActive = false;
-      if (account.isDue) due.push(account);
+      if (account.isDue || account.followedUntilMs > nowMs) due.push(account);
     }
     this.#urgent.clear();
     return this.#sync(due, this.#options.leaseMs);

@@ -1,5 +1,5 @@
 /** The fleet's side: counts for the pods of sidecars, each in its own workspace. */
-import type { Buckets, BudgetStore, SyncReply, SyncRequest } from '../budgets/index.ts';
+import type { Buckets, BudgetLimit, BudgetStore, Budgets, SyncReply, SyncRequest } from '../budgets/index.ts';
 import { periodAt } from '../budgets/index.ts';
 import { AppError } from '../errors/index.ts';
 import { looksLikeToken, type TokenCheck } from '../identity/index.ts';
@@ -22,6 +22,7 @@ import {
 export interface CountersServerPorts {
   readonly limiter: Pick<Limiter, 'ask' | 'reserve'>;
   readonly budgetStore: Pick<BudgetStore, 'sync'>;
+  readonly budgets: Pick<Budgets, 'follow'>;
   readonly buckets: Buckets;
   readonly tokens: TokenCheck;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
@@ -105,7 +106,7 @@ function createCounterMemo(buckets: Buckets): (pod: Pod) => KnownCounters {
 }
 
 interface Counting {
-  readonly ports: Pick<CountersServerPorts, 'limiter' | 'budgetStore'>;
+  readonly ports: Pick<CountersServerPorts, 'limiter' | 'budgetStore' | 'budgets'>;
   readonly counters: KnownCounters;
   readonly nowMs: number;
 }
@@ -178,36 +179,42 @@ interface Syncing extends Counting {
 async function syncAll(budgets: readonly WireSync[], syncing: Syncing): Promise<readonly WireSyncReply[]> {
   const replies: WireSyncReply[] = budgets.map(() => ({ status: 'unknown' }));
   const requests: SyncRequest[] = [];
+  const limits: BudgetLimit[] = [];
   const positions: number[] = [];
   const seen = new Set<string>();
   budgets.forEach((wire, at) => {
-    const request = toSyncRequest(wire, syncing);
-    if (request === 'refused' || (request !== undefined && seen.has(request.id))) {
+    const budget = syncing.counters.budget(wire.id, syncing.nowMs);
+    if (budget === undefined) return;
+    const request = toSyncRequest(wire, budget, syncing);
+    if (request === 'refused' || seen.has(request.id)) {
       replies[at] = { status: 'failed', isApplied: false };
-    } else if (request !== undefined) {
+    } else {
       seen.add(request.id);
       requests.push(request);
+      limits.push(budget);
       positions.push(at);
     }
   });
   if (requests.length === 0) return replies;
   const synced = await syncing.ports.budgetStore.sync(requests);
   positions.forEach((at, i) => {
-    replies[at] = toWire(synced[i]);
+    const reply = synced[i];
+    replies[at] = toWire(reply);
+    const budget = limits[i];
+    if (budget !== undefined && reply?.status === 'done') {
+      syncing.ports.budgets.follow(budget, reply.total, syncing.nowMs);
+    }
   });
   return replies;
 }
 
-/** Undefined: the Snapshot has no such budget for the workspace. */
 function toSyncRequest(
-  { id: named, holder: name, periodStartMs, ...wire }: WireSync,
-  { counters, pod, pods, nowMs }: Syncing,
-): SyncRequest | 'refused' | undefined {
-  const budget = counters.budget(named, nowMs);
-  if (budget === undefined) return undefined;
+  { id: _, holder: name, periodStartMs, ...wire }: WireSync,
+  { id, slot, limit, schedule }: BudgetLimit,
+  { pod, pods }: Pick<Syncing, 'pod' | 'pods'>,
+): SyncRequest | 'refused' {
   const holder = pods.holder(pod.id, name);
   if (holder === undefined) return 'refused';
-  const { id, slot, limit, schedule } = budget;
   // A period that the schedule does not have would begin the counter anew.
   const period = periodAt(schedule, Math.max(periodStartMs, 0));
   return { ...wire, id, slot, limit, period, holder, seed: undefined };
