@@ -16,7 +16,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import type { Prepared } from '../attempt/index.ts';
 import { ClientFacts } from './client-facts.ts';
 import type { GuardrailPorts } from './ports.ts';
-import type { GuardrailTrail } from './trail.ts';
+import type { GuardrailTrail, RunWork } from './trail.ts';
 
 export interface Phase {
   readonly hooks: readonly CompiledHook[];
@@ -31,15 +31,23 @@ export interface Phase {
 
 /** Never rejects. */
 export function runPhase(ports: GuardrailPorts, prepared: Prepared, phase: Phase): Deferred<HookPhaseResult> {
-  const memory = ports.openMemory();
   const { hooks, trail, signal, response, given } = phase;
+  const facts = subjectFacts(prepared, response);
+  const memory = ports.openMemory();
+  const work = trail.openWork(facts.phase, { isOnly: isOnlyRun(prepared, phase) });
   return lastly(
+    () => runHooks(hooks, facts, toolsOf(ports, prepared, { work, signal, memory, given })),
     () => {
-      const facts = subjectFacts(prepared, response);
-      return runHooks(hooks, facts, toolsOf(ports, prepared, { phase: facts.phase, trail, signal, memory, given }));
+      work.close();
+      memory.close();
     },
-    () => memory.close(),
   );
+}
+
+/** Whether no other target, try or window of the request can follow. */
+function isOnlyRun({ input, settings }: Prepared, { response, given }: Pick<Phase, 'response' | 'given'>): boolean {
+  if (input.resolution.plan.leafCount > 1) return false;
+  return response === undefined || (settings.retry.maxRetries === 0 && given === undefined);
 }
 
 export function subjectFacts(
@@ -64,15 +72,14 @@ export function subjectFacts(
 
 /** What the tools of a phase are made of. */
 export interface ToolParts {
-  readonly phase: CheckPhase;
-  readonly trail: GuardrailTrail;
+  readonly work: RunWork;
   readonly signal: CancelSignal;
   readonly memory: ByteAccount;
   readonly given?: GivenPlaceholders | undefined;
 }
 
 export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepared, parts: ToolParts): ToolsFor {
-  const { phase, trail, signal, memory, given } = parts;
+  const { work, signal, memory, given } = parts;
   const { name } = input.caller.workspace;
   const { ask } = ports;
   const asking =
@@ -82,7 +89,7 @@ export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepare
     const owner = `${name} ${typeof hook.scope === 'string' ? hook.scope : 'reach'}`;
     return {
       signal,
-      regex: trail.workOf(hook, phase),
+      regex: work.of(hook),
       nextSlice: ports.regexTurn,
       fetch,
       // Whoever may reach fewer hosts does not get what others have fetched.

@@ -32,7 +32,11 @@ export interface RanPhase {
 export class GuardrailTrail implements GuardrailVerdicts {
   readonly #verdicts: GuardrailFacts[] = [];
   #checks = 0;
-  readonly #work: Readonly<Record<CheckPhase, Map<HookOwner, RegexWork>>> = { input: new Map(), output: new Map() };
+  /** What is left to each owner of hooks. */
+  readonly #units: Readonly<Record<CheckPhase, Record<HookOwner, number>>> = {
+    input: { ...PHASE_UNITS },
+    output: { ...PHASE_UNITS },
+  };
   /** Resolves when long work may run for another slice of time. */
   readonly nextSlice: () => Promise<void>;
 
@@ -40,13 +44,12 @@ export class GuardrailTrail implements GuardrailVerdicts {
     this.nextSlice = nextSlice;
   }
 
-  /** A costly request leaves the checks of its answer what they need, and nobody's hooks use up what others have. */
-  workOf({ owner }: Pick<CompiledHook, 'owner'>, phase: CheckPhase): RegexWork {
-    const known = this.#work[phase].get(owner);
-    if (known !== undefined) return known;
-    const work = { left: PHASE_UNITS[owner], nextSlice: this.nextSlice };
-    this.#work[phase].set(owner, work);
-    return work;
+  /**
+   * The work that one run of hooks may do: for a target, a try or a window half of what is left, so that those after it have some;
+   * all of it where nothing comes after it. A costly request leaves the checks of its answer what they need.
+   */
+  openWork(phase: CheckPhase, { isOnly }: { readonly isOnly: boolean }): RunWork {
+    return new RunWork(this.#units[phase], { part: isOnly ? 1 : 1 / 2, nextSlice: this.nextSlice });
   }
 
   add(ran: readonly RanHook[], where: RanPhase): void {
@@ -59,6 +62,41 @@ export class GuardrailTrail implements GuardrailVerdicts {
 
   verdicts(): readonly GuardrailFacts[] {
     return this.#verdicts;
+  }
+}
+
+/** Nobody's hooks use up what those of others have. */
+export class RunWork {
+  readonly #units: Record<HookOwner, number>;
+  readonly #part: number;
+  readonly #nextSlice: () => Promise<void>;
+  readonly #open = new Map<HookOwner, { readonly work: RegexWork; readonly given: number }>();
+
+  constructor(
+    units: Record<HookOwner, number>,
+    { part, nextSlice }: { readonly part: number; readonly nextSlice: () => Promise<void> },
+  ) {
+    this.#units = units;
+    this.#part = part;
+    this.#nextSlice = nextSlice;
+  }
+
+  of({ owner }: Pick<CompiledHook, 'owner'>): RegexWork {
+    const known = this.#open.get(owner);
+    if (known !== undefined) return known.work;
+    const given = Math.floor(this.#units[owner] * this.#part);
+    const work = { left: given, nextSlice: this.#nextSlice };
+    this.#open.set(owner, { work, given });
+    return work;
+  }
+
+  /** What was not used is left to other runs; a check that nobody waits for any longer ends soon. */
+  close(): void {
+    for (const [owner, { work, given }] of this.#open) {
+      this.#units[owner] -= given - work.left;
+      work.left = 0;
+    }
+    this.#open.clear();
   }
 }
 

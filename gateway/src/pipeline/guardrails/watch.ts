@@ -1,4 +1,5 @@
 /** Hooks that run after the answer, asynchronous ones and those in mode monitor: docs/behaviour/guardrails.md#after-the-answer. */
+import type { CheckPhase } from '@gatehouse/crds/guardrails';
 import { type CompiledHook, isDefault, watchHooks } from '../../guardrails/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import type { GuardrailFacts, TraceContext, WatchedGuardrails } from '../../record/index.ts';
@@ -109,11 +110,12 @@ async function watch(
   { hooks, target, prepared, answered }: Watched,
   given: Pick<ToolParts, 'memory' | 'signal'>,
 ): Promise<readonly GuardrailFacts[]> {
-  const parts = { ...given, trail: new GuardrailTrail(ports.regexTurn) };
+  const trail = new GuardrailTrail(ports.regexTurn);
+  const workIn = (phase: CheckPhase) => trail.openWork(phase, { isOnly: true });
   const input = await watchHooks(
     hooks.watchedInput,
     subjectFacts(prepared, undefined),
-    toolsOf(ports, prepared, { ...parts, phase: 'input' }),
+    toolsOf(ports, prepared, { ...given, work: workIn('input') }),
   );
   const output =
     answered === undefined
@@ -121,7 +123,7 @@ async function watch(
       : await watchHooks(
           hooks.watchedOutput,
           subjectFacts(answered.prepared, answered.answer),
-          toolsOf(ports, answered.prepared, { ...parts, phase: 'output' }),
+          toolsOf(ports, answered.prepared, { ...given, work: workIn('output') }),
         );
   return [
     ...input.map((ran) => guardrailFacts(ran, { phase: 'input', target })),
