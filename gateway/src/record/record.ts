@@ -96,12 +96,24 @@ export interface LimitVerdicts {
 /** For requests that no limit looked at. */
 export const NO_VERDICTS: LimitVerdicts = { verdicts: () => [] };
 
+/** A score for the trace of a request. */
+export interface GuardrailFeedback {
+  /** From -10 to 10. */
+  readonly value: number;
+  /** From 0 to 1. */
+  readonly weight: number;
+  /** What the guardrail sets, and the names of the checks that led to it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** A guardrail that has run, without the texts that it looked at. */
 export interface GuardrailFacts {
   /** Path of the target, e.g. `config.targets[1]`. */
   readonly target: string;
   /** As results show it, at most 128 characters. */
   readonly id: string;
+  /** Of a stored guardrail, or what the config says. */
+  readonly versionId: string | undefined;
   readonly type: 'guardrail' | 'mutator';
   readonly phase: 'input' | 'output';
   readonly verdict: boolean;
@@ -115,7 +127,7 @@ export interface GuardrailFacts {
   readonly startedAtMs: number;
   readonly durationMs: number;
   /** The score that follows from it, where the guardrail sets one. */
-  readonly feedback: { readonly value: number; readonly weight: number } | undefined;
+  readonly feedback: GuardrailFeedback | undefined;
   readonly checks: readonly GuardrailCheckFacts[];
 }
 

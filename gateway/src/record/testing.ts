@@ -29,6 +29,7 @@ export const sampleAttempt = (over: Partial<AttemptFacts> = {}): AttemptFacts =>
 export const sampleGuardrail = (over: Partial<GuardrailFacts> = {}): GuardrailFacts => ({
   target: 'config',
   id: 'no-cards',
+  versionId: undefined,
   type: 'guardrail',
   phase: 'input',
   verdict: true,

@@ -144,7 +144,7 @@ function toTry(attempt: AttemptFacts): object {
 }
 
 /** One guardrail in short, with the checks that did not pass and those that could not decide. */
-const toVerdict = ({ id, phase, verdict, denied, mode, durationMs, checks }: GuardrailFacts): object => ({
+const toVerdict = ({ id, phase, verdict, denied, mode, durationMs, feedback, checks }: GuardrailFacts): object => ({
   id,
   phase,
   verdict,
@@ -152,6 +152,7 @@ const toVerdict = ({ id, phase, verdict, denied, mode, durationMs, checks }: Gua
   mode: mode === 'monitor' ? mode : undefined,
   failed: listOf(checks.filter((check) => !check.verdict && check.error === undefined).map((check) => check.id)),
   errored: listOf(checks.filter((check) => check.error !== undefined).map((check) => check.id)),
+  feedback: feedback?.value,
   durationMs: round(durationMs),
 });
 

@@ -10,3 +10,12 @@ test('the record has the times of checks with their fractions, which results rou
   const { checks } = guardrailFacts(ran, { phase: 'input', target: 'config' });
   expect(checks.map(({ durationMs }) => durationMs)).toEqual([0.25, 0.5]);
 });
+
+test('the record has what the guardrail says of the trace, and its version', () => {
+  const feedback = { value: -5, weight: 0.5, metadata: { team: 'a', failedChecks: 'default.contains' } };
+  const ran = { hook: { versionId: 'v7' }, result: { ...result, feedback } } as unknown as RanHook; // all that is read
+  expect(guardrailFacts(ran, { phase: 'input', target: 'config' })).toMatchObject({ versionId: 'v7', feedback });
+  const without = { hook: {}, result } as unknown as RanHook; // all that is read
+  const facts = guardrailFacts(without, { phase: 'input', target: 'config' });
+  expect([facts.versionId, facts.feedback]).toEqual([undefined, undefined]);
+});
