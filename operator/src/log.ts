@@ -2,6 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export interface LogOptions {
   readonly level: string;
+  /** The program: `gatehouse-operator` by default. */
+  readonly service?: string;
   /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
@@ -20,10 +22,10 @@ const SECRET_MEMBERS = [
 ];
 
 /** Logs JSON lines. An error is logged with name and code, and with its stack only where the operator is at fault. */
-export function createLog({ level, destination }: LogOptions): Logger {
+export function createLog({ level, service = 'gatehouse-operator', destination }: LogOptions): Logger {
   const options = {
     level,
-    base: { service: 'gatehouse-operator' },
+    base: { service },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_MEMBERS.flatMap((name) => [`*.${name}`]), censor: '[redacted]' },

@@ -1,6 +1,6 @@
 /** The entry point of the operator's image: the only file that uses `process`. */
 
-import { runOperator, runRetirement } from './app/index.ts';
+import { runManagement, runOperator, runRetirement } from './app/index.ts';
 import { parseOptions, usage } from './config/index.ts';
 import { createLog } from './log.ts';
 
@@ -20,11 +20,12 @@ if (options.value === 'help') {
   process.exit(EXIT.stopped);
 }
 
-const log = createLog({ level: options.value.logLevel });
+const service = options.value.management ? 'gatehouse-management' : 'gatehouse-operator';
+const log = createLog({ level: options.value.logLevel, service });
 const stop = new AbortController();
 for (const signal of STOP_SIGNALS) {
   process.once(signal, () => {
-    log.info({ signal }, 'Operator stops');
+    log.info({ signal }, 'Process stops');
     stop.abort(new Error(`received ${signal}`));
     setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
   });
@@ -32,7 +33,7 @@ for (const signal of STOP_SIGNALS) {
 // A call that fails while connections are closed must not hide that the lease was lost.
 let failureCode: number = EXIT.failed;
 const die = (error: unknown): never => {
-  log.error({ err: error }, 'Operator failed');
+  log.error({ err: error }, 'Process failed');
   process.exit(failureCode);
 };
 process.on('uncaughtException', die);
@@ -41,6 +42,11 @@ process.on('unhandledRejection', die);
 if (options.value.retire) {
   const left = await runRetirement(options.value, log, stop.signal);
   process.exit(left.length === 0 ? EXIT.stopped : EXIT.failed);
+}
+if (options.value.management) {
+  await runManagement(options.value, { log, signal: stop.signal });
+  log.info({}, 'Management API stopped');
+  process.exit(EXIT.stopped);
 }
 const leadership = await runOperator(options.value, {
   log,

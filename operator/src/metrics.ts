@@ -1,4 +1,5 @@
 /** Every metric of the operator, for the generated reference. */
+import { MANAGEMENT_METRICS } from './app/management/metrics.ts';
 import { APP_METRICS } from './app/metrics.ts';
 import { RUNTIME_METRICS } from './runtime/index.ts';
 
@@ -12,6 +13,6 @@ export interface MetricRow {
 
 type Row = Omit<MetricRow, 'labelNames'> & Partial<MetricRow>;
 
-export const OPERATOR_METRICS: readonly MetricRow[] = [RUNTIME_METRICS, APP_METRICS].flatMap((table) =>
-  Object.values<Row>(table).map((row) => ({ labelNames: [], ...row })),
+export const OPERATOR_METRICS: readonly MetricRow[] = [RUNTIME_METRICS, APP_METRICS, MANAGEMENT_METRICS].flatMap(
+  (table) => Object.values<Row>(table).map((row) => ({ labelNames: [], ...row })),
 );

@@ -48,6 +48,26 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
   },
 ];
 
+/** Pods run by a resource can be given any image and any account of their namespace: that is left to people. */
+const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
+
+const manageKinds = (scope: 'cluster' | 'watched', kindScope: AnyKind['scope']): readonly PolicyRule[] => {
+  const chosen = kinds.filter((kind) => kind.scope === kindScope);
+  const written = chosen.filter(({ kind }) => !RUNS_PODS.has(kind));
+  const rule = (of: readonly AnyKind[], verbs: readonly string[]): PolicyRule => ({
+    ...{ scope, apiGroups: [GROUP], verbs },
+    resources: of.map(({ plural }) => plural),
+  });
+  return [rule(chosen, ['get', 'list', 'watch']), rule(written, ['create', 'patch', 'delete'])];
+};
+
+/** Rights of the management API: its Secrets are written and never read. */
+export const MANAGEMENT_RULES: readonly PolicyRule[] = [
+  ...manageKinds('cluster', 'Cluster'),
+  ...manageKinds('watched', 'Namespaced'),
+  { scope: 'workspace', apiGroups: [''], resources: ['secrets'], verbs: ['create', 'patch'] },
+];
+
 /** Each feature becomes a ClusterRole. */
 export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
   resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...services, ...apiKey],

@@ -33,6 +33,15 @@ export {
 } from './entries.ts';
 export { guardrailBody } from './guardrail-body.ts';
 export {
+  KEYS_AUDIENCE,
+  KEYS_STREAM_PATH,
+  type KeyRecord,
+  type KeyStreamFrame,
+  type KeysFrame,
+  keyFrames,
+  parseKeysFrame,
+} from './key-stream.ts';
+export {
   assembleSnapshot,
   compareRevisions,
   contentDigest,

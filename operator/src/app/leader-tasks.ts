@@ -36,6 +36,7 @@ import type { Translations } from '../world/index.ts';
 import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPorts } from './fleet-ports.ts';
 import type { HttpsServers } from './https-servers.ts';
+import { managementUrl } from './management-service.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
 import { podProblems, podsOf } from './pods.ts';
@@ -99,7 +100,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
   });
   const events = createPatientRecorder({ recorder, reasons: REFERENCE_REASONS, holdMs: HOLD_WARNINGS_MS });
   const reporting: Reporting = { writer, events };
-  const settings = fleetSettings(given.options);
+  const settings = fleetSettings(given);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
   const access = createFleetAccess({
     fleets: given.stores.fleets.fleets,
@@ -115,6 +116,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
   const fleetController = fleetControllerOf(given, reporting, { settings, access, publishing });
   fleets.enqueue = fleetController.enqueue;
   followClouds(given, fleetController);
+  followManagement(given, fleetController);
   followStandings(given, fleetController);
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, reporting)];
   if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, reporting, httpsServers));
@@ -131,7 +133,7 @@ interface Reporting {
   readonly events: EventRecorder;
 }
 
-const fleetSettings = (options: OperatorOptions): FleetSettings => ({
+const fleetSettings = ({ options, httpsServers }: LeaderTasksOptions): FleetSettings => ({
   image: options.gatewayImage,
   imagePullPolicy: options.gatewayImagePullPolicy,
   operatorNamespace: options.organisationNamespace,
@@ -139,6 +141,10 @@ const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   metricsNamespaces: options.metricsNamespaces,
   operatorCidrs: options.operatorCidrs,
   fleetNamespaces: options.fleetNamespaces,
+  get management() {
+    const caPem = httpsServers?.managementCertificates?.current.caPem;
+    return caPem === undefined ? undefined : { url: managementUrl(options), caPem };
+  },
 });
 
 const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => ({
@@ -206,6 +212,16 @@ function followClouds({ translations, stores }: LeaderTasksOptions, { enqueue }:
     const clouds = cloudsInUse(translation.snapshot.entries).join();
     if (before !== undefined && before !== clouds) for (const key of stores.fleets.fleets.objects.keys()) enqueue(key);
     before = clouds;
+  });
+}
+
+/** Gateways are told the authorities of the management API. */
+function followManagement(
+  { httpsServers, stores }: LeaderTasksOptions,
+  { enqueue }: Pick<Controller, 'enqueue'>,
+): void {
+  httpsServers?.managementCertificates?.subscribe(() => {
+    for (const key of stores.fleets.fleets.objects.keys()) enqueue(key);
   });
 }
 

@@ -56,6 +56,8 @@ export const SECRETS: KindRef<CertificateSecret> = {
 };
 
 export const CERTIFICATE_SECRET = 'gatehouse-webhook-certificate';
+/** For the management API, which mounts it. */
+export const MANAGEMENT_CERTIFICATE_SECRET = 'gatehouse-management-certificate';
 
 const DAY_MS = 86_400_000;
 /** Authorities sign much longer than certificates live, and a certificate is renewed with a third of its life left. */

@@ -3,6 +3,7 @@ export {
   CERTIFICATE_SECRET,
   type Certificates,
   type CertificatesOptions,
+  MANAGEMENT_CERTIFICATE_SECRET,
   type ServingCertificate,
   startCertificates,
   tlsOf,

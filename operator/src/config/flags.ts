@@ -22,6 +22,11 @@ export const FLAGS = {
     fallback: 'gatehouse-operator',
     help: 'Name of its ServiceAccount, as statuses name it in commands that grant it rights',
   },
+  'management-service-account': {
+    variable: 'GATEHOUSE_MANAGEMENT_SERVICE_ACCOUNT',
+    type: 'text',
+    help: 'Name of the ServiceAccount of the management API in that namespace, which is told the keys; none: there is no management API',
+  },
   'watch-namespaces': {
     variable: 'GATEHOUSE_WATCH_NAMESPACES',
     type: 'list',
@@ -120,6 +125,7 @@ export const FLAGS = {
   'health-port': { type: 'port', fallback: '8081', help: 'Port of health and metrics; 0: any free one' },
   'webhook-port': { type: 'port', fallback: '9443', help: 'Port of the webhooks; 0: any free one' },
   'snapshot-port': { type: 'port', fallback: '9090', help: 'Port of the snapshot service; 0: any free one' },
+  'management-port': { type: 'port', fallback: '9444', help: 'Port of the management API; 0: any free one' },
   'no-webhooks': { type: 'switch', help: 'Neither admission nor sidecars' },
   'webhook-url': {
     type: 'text',
@@ -153,6 +159,24 @@ export const FLAGS = {
     type: 'text',
     fallback: 'Fail',
     help: 'failurePolicy of the injection webhook, for pods that name a SidecarProfile: Fail or Ignore',
+  },
+  management: {
+    type: 'switch',
+    help: 'Run no operator: serve the management API',
+  },
+  'management-certificate-dir': {
+    type: 'text',
+    fallback: '/var/run/secrets/gatehouse/certificate',
+    help: 'With --management: folder of its certificate, tls.crt and tls.key, which is read again when it changes',
+  },
+  'keys-url': {
+    type: 'text',
+    help: 'With --management: where it learns the keys; none: the snapshot service of the operator',
+  },
+  'keys-dir': {
+    type: 'text',
+    fallback: '/var/run/secrets/gatehouse/keys',
+    help: 'With --management: folder of ca.crt, the authority of that service, and of token, which is sent to it',
   },
   retire: {
     type: 'switch',

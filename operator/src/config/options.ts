@@ -11,6 +11,8 @@ export interface OperatorOptions {
   readonly organisationNamespace: string;
   /** The account that rights are granted to. */
   readonly account: OperatorAccount;
+  /** Of the management API, in the organisation's namespace; undefined: there is none. */
+  readonly managementAccount: string | undefined;
   /** All namespaces, or those that are watched. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly fleetNamespaces: ReadonlySet<string>;
@@ -46,6 +48,15 @@ export interface OperatorOptions {
   readonly webhookTimeoutSeconds: number;
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
+  readonly managementPort: number;
+  /** Serves the management API instead of running an operator. */
+  readonly management: boolean;
+  /** Folder of the certificate of the management API. */
+  readonly managementCertificateDir: string;
+  /** Where the management API learns the keys; undefined: from the operator of its namespace. */
+  readonly keysUrl: URL | undefined;
+  /** Folder of what that needs. */
+  readonly keysDir: string;
   /** Ends all sidecars instead of running an operator. */
   readonly retire: boolean;
   readonly kubeconfig: string | undefined;
@@ -214,6 +225,7 @@ function toOptions(values: Values): OperatorOptions {
   return {
     organisationNamespace,
     account: { namespace: organisationNamespace, name: values.text('service-account') ?? '' },
+    managementAccount: values.text('management-service-account'),
     fleetNamespaces,
     namespaces: watched.length === 0 ? 'all' : new Set([...fleetNamespaces, ...watched]),
     metricsNamespaces: values.namespaces('metrics-namespaces'),
@@ -244,6 +256,11 @@ function toOptions(values: Values): OperatorOptions {
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
     validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
     injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),
+    managementPort: values.port('management-port'),
+    management: values.isOn('management'),
+    managementCertificateDir: values.text('management-certificate-dir') ?? '',
+    keysUrl: values.url('keys-url'),
+    keysDir: values.text('keys-dir') ?? '',
     retire: values.isOn('retire'),
     kubeconfig: values.text('kubeconfig'),
     context: values.text('context'),

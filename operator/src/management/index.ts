@@ -1,5 +1,5 @@
 /** The management API: REST operations on the same resources that kubectl writes. docs/behaviour/management.md */
-export type { Caller, KeyDirectory } from './callers/index.ts';
+export { type Caller, callerOfKey, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';
 export { OPERATIONS, type Services } from './families/index.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';

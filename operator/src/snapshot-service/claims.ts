@@ -1,6 +1,5 @@
 /** The claims of a token. They are not verified: they only show which tokens need no review. */
 import { parseJson } from '@gatehouse/crds';
-import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 /** Projected tokens have about 1,000 characters. */
@@ -8,7 +7,19 @@ const MAX_TOKEN_CHARACTERS = 16_384;
 /** Largest difference of clocks, in seconds. */
 const SKEW_SECONDS = 60;
 const THREE_PARTS = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
-const SUBJECT = /^system:serviceaccount:([^:]+):[^:]+$/;
+const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** The ServiceAccount of a token. */
+export interface Caller {
+  readonly namespace: string;
+  readonly account: string;
+}
+
+/** The ServiceAccount with this user name; undefined for any other user. */
+export function toCaller(username: string): Caller | undefined {
+  const [, namespace, account] = ACCOUNT.exec(username) ?? [];
+  return namespace === undefined || account === undefined ? undefined : { namespace, account };
+}
 
 const claims = z.looseObject({
   sub: z.string(),
@@ -17,16 +28,16 @@ const claims = z.looseObject({
   nbf: z.number().optional(),
 });
 
-/** The namespace that a token claims; undefined for one that no API server would accept for this audience now. */
-export function claimedNamespace(token: string, nowMs: number): string | undefined {
+/** The account that a token claims; undefined for one that no API server would accept for this audience now. */
+export function claimedCaller(token: string, audience: string, nowMs: number): Caller | undefined {
   const [, payload = ''] = (token.length <= MAX_TOKEN_CHARACTERS && THREE_PARTS.exec(token)) || [];
   const parsed = claims.safeParse(decodeJson(Buffer.from(payload, 'base64url').toString('utf8')));
   if (!parsed.success) return undefined;
   const { sub, aud, exp, nbf = 0 } = parsed.data;
   const nowSeconds = nowMs / 1_000;
   if (exp + SKEW_SECONDS < nowSeconds || nbf - SKEW_SECONDS > nowSeconds) return undefined;
-  if (![aud].flat().includes(SNAPSHOT_AUDIENCE)) return undefined;
-  return SUBJECT.exec(sub)?.[1];
+  if (![aud].flat().includes(audience)) return undefined;
+  return toCaller(sub);
 }
 
 function decodeJson(text: string): unknown {

@@ -1,2 +1,2 @@
 /** The snapshot service: streams Snapshots to sidecars. */
-export { type SnapshotService, type SnapshotServiceOptions, startSnapshotService } from './service.ts';
+export { type KeyReader, type SnapshotService, type SnapshotServiceOptions, startSnapshotService } from './service.ts';

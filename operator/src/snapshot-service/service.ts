@@ -1,10 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snapshot';
+import {
+  type AnyEntry,
+  KEYS_AUDIENCE,
+  KEYS_STREAM_PATH,
+  SNAPSHOT_AUDIENCE,
+  SNAPSHOT_HAVE_PARAM,
+  SNAPSHOT_STREAM_PATH,
+} from '@gatehouse/crds/snapshot';
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import { openStream, type SidecarStream } from './stream.ts';
+import type { Caller } from './claims.ts';
+import { createKeyStreams, type KeyStreams } from './key-streams.ts';
+import { openStream, type SidecarStream, type StreamOptions } from './stream.ts';
 import { EMPTY_STREAM_LIMITS, hasRoom, type StreamLimits } from './stream-limits.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
@@ -28,6 +37,8 @@ export interface SnapshotServiceOptions {
   readonly snapshotFor: (namespace: string) => SidecarSnapshot | undefined;
   /** Whether a stream may start with the Snapshot; if not, the sidecar keeps what it has and tries another replica. */
   readonly startsWith?: (namespace: string, snapshot: SidecarSnapshot) => boolean;
+  /** The management API, which is sent the keys; absent: nobody is. */
+  readonly keys?: KeyReader | undefined;
   /** Called after it may have changed. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly log: Log;
@@ -38,6 +49,12 @@ export interface SnapshotServiceOptions {
   readonly maxStreamsPerNamespace?: number;
   /** Between pings; the contract allows 30 s. Default 20 s. */
   readonly pingMs?: number;
+}
+
+export interface KeyReader {
+  readonly reader: Caller;
+  /** Sorted by id, each the same object until it changes; undefined while unknown. */
+  readonly entries: () => readonly AnyEntry[] | undefined;
 }
 
 export interface SnapshotService extends AsyncDisposable {
@@ -64,7 +81,12 @@ const RETRY_AFTER_SECONDS = '1';
  */
 export async function startSnapshotService(options: SnapshotServiceOptions): Promise<SnapshotService> {
   const { certificates, host = '::', clock = systemClock, pingMs = PING_MS } = options;
-  const tokens = createTokens({ client: options.client, admits: options.admits, clock });
+  const { client } = options;
+  const tokens = createTokens({
+    ...{ client, audience: SNAPSHOT_AUDIENCE, clock },
+    admits: ({ namespace }) => options.admits(namespace),
+  });
+  const keys = serveKeys(options, clock, pingMs);
   const streams = new Set<SidecarStream>();
   const life = new AbortController();
   const server = createServer(
@@ -75,7 +97,7 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     (request, response) => {
-      const context = { options, tokens, streams, clock, signal: life.signal };
+      const context = { options, tokens, keys, streams, clock, signal: life.signal };
       answer(context, request, response).catch((error: unknown) => {
         options.log.warn({ reason: error instanceof ApiError ? error.reason : 'Other' }, 'Could not open a stream');
         refuse(response, 503);
@@ -87,6 +109,7 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
   const subscription = certificates.subscribe((certificate) => server.setSecureContext(tlsOf(certificate)));
   const changes = options.subscribe(() => {
     for (const stream of streams) refresh(stream, options);
+    keys?.streams.refresh();
   });
   let pings = clock.schedule(pingMs, function ping() {
     for (const stream of streams) stream.ping();
@@ -103,6 +126,7 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
       for (const part of [subscription, changes, pings]) part[Symbol.dispose]();
       life.abort(new Error('closed'));
       for (const stream of streams) stream.end();
+      keys?.streams[Symbol.dispose]();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
@@ -110,34 +134,79 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
   };
 }
 
+interface ServedKeys {
+  readonly tokens: Tokens;
+  readonly streams: KeyStreams;
+}
+
+function serveKeys(options: SnapshotServiceOptions, clock: Clock, pingMs: number): ServedKeys | undefined {
+  const { client, keys } = options;
+  if (keys === undefined) return undefined;
+  return {
+    tokens: createTokens({ client, audience: KEYS_AUDIENCE, admits: (caller) => isReader(caller, options), clock }),
+    streams: createKeyStreams({ entries: keys.entries, clock, pingMs, streamMs: STREAM_MS }),
+  };
+}
+
+const isReader = ({ namespace, account }: Caller, { keys }: SnapshotServiceOptions): boolean =>
+  namespace === keys?.reader.namespace && account === keys.reader.account;
+
 interface Context {
   readonly options: SnapshotServiceOptions;
   readonly tokens: Tokens;
+  readonly keys: ServedKeys | undefined;
   readonly streams: Set<SidecarStream>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 async function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { options, tokens, streams } = context;
+  const { options, keys } = context;
   const url = URL.parse(request.url ?? '', 'https://service');
-  if (request.method !== 'GET' || url?.pathname !== SNAPSHOT_STREAM_PATH) return refuse(response, 404);
+  const tokens = request.method === 'GET' ? tokensFor(url?.pathname, context) : undefined;
+  if (tokens === undefined) return refuse(response, 404);
   const [, token] = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '') ?? [];
   const source = request.socket.remoteAddress ?? '';
   const identified = token === undefined ? undefined : await tokens.identify(token, source, context.signal);
   if (identified?.kind === 'busy') return refuse(response, 503);
   if (identified?.kind !== 'caller') return refuse(response, 401);
-  const { caller } = identified;
-  if (!options.admits(caller.namespace)) return refuse(response, 401);
-  const snapshot = options.snapshotFor(caller.namespace);
-  if (snapshot === undefined) return refuse(response, 503);
-  const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
-  if (have !== snapshot.version && options.startsWith?.(caller.namespace, snapshot) === false)
-    return refuse(response, 503);
-  const place = { caller, startedEmpty: snapshot === EMPTY_SNAPSHOT };
-  if (!hasRoom(streams, place, limitsOf(options))) return refuse(response, 503);
   if (response.destroyed) return;
-  keep(openStream(response, { caller, have, snapshot }), response, context);
+  if (tokens !== keys?.tokens)
+    answerSidecar(context, { response, caller: identified.caller, query: url?.searchParams });
+  else if (!isReader(identified.caller, options)) refuse(response, 401);
+  else if (!keys.streams.open(response)) refuse(response, 503);
+}
+
+function tokensFor(path: string | undefined, { tokens, keys }: Context): Tokens | undefined {
+  if (path === SNAPSHOT_STREAM_PATH) return tokens;
+  return path === KEYS_STREAM_PATH ? keys?.tokens : undefined;
+}
+
+interface SidecarCall {
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+  readonly query: URLSearchParams | undefined;
+}
+
+function answerSidecar(context: Context, { response, caller, query }: SidecarCall): void {
+  const first = firstSnapshot(context, caller, query);
+  if (typeof first === 'number') refuse(response, first);
+  else keep(openStream(response, { caller, ...first }), response, context);
+}
+
+/** What a stream starts with, or the status of a refusal. */
+function firstSnapshot(
+  { options, streams }: Context,
+  caller: Caller,
+  query: URLSearchParams | undefined,
+): Pick<StreamOptions, 'snapshot' | 'have'> | 401 | 503 {
+  if (!options.admits(caller.namespace)) return 401;
+  const snapshot = options.snapshotFor(caller.namespace);
+  if (snapshot === undefined) return 503;
+  const have = toVersion(query?.get(SNAPSHOT_HAVE_PARAM) ?? null);
+  if (have !== snapshot.version && options.startsWith?.(caller.namespace, snapshot) === false) return 503;
+  const place = { caller, startedEmpty: snapshot === EMPTY_SNAPSHOT };
+  return hasRoom(streams, place, limitsOf(options)) ? { snapshot, have } : 503;
 }
 
 function keep(stream: SidecarStream, response: ServerResponse, { streams, clock, options }: Context): void {

@@ -11,7 +11,7 @@ import { EMPTY_STREAM_LIMITS, hasRoom } from './stream-limits.ts';
 import { createTokens } from './tokens.ts';
 
 const snapshot = (version: number): SidecarSnapshot => ({ schemaVersion: SCHEMA_VERSION, version, entries: [] });
-const caller = { namespace: 'a' };
+const caller = { namespace: 'a', account: 'app' };
 
 /** The side of an answer that a stream sees; `stop` makes the reader stop reading. */
 function startAnswer() {
@@ -84,7 +84,7 @@ describe('room for one more stream', () => {
   const limits = { inAll: 4, perNamespace: 2 };
   const { inAll, perNamespace } = EMPTY_STREAM_LIMITS;
   const places = (namespaces: readonly string[], startedEmpty = false) =>
-    namespaces.map((namespace) => ({ caller: { namespace }, startedEmpty }));
+    namespaces.map((namespace) => ({ caller: { namespace, account: 'app' }, startedEmpty }));
   const allEmpty = Array.from({ length: inAll }, (_, i) => `empty-${Math.floor(i / perNamespace)}`);
   const startedEmpty = true;
   test.for([
@@ -145,7 +145,10 @@ describe('a token', () => {
       return { status };
     };
     const client = { create } as unknown as Pick<KubeClient, 'create'>; // one verb of it
-    const tokens = createTokens({ client, admits: (namespace) => namespace === 'a', clock });
+    const tokens = createTokens({
+      ...{ client, audience: 'gatehouse-snapshot', clock },
+      admits: ({ namespace }) => namespace === 'a',
+    });
     const token = (claims: object = {}): string => {
       const exp = clock.wallMs() / 1_000 + 3_600;
       const payload = { sub: user.username, aud: ['gatehouse-snapshot'], exp, ...claims };

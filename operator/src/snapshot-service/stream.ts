@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { type SnapshotFrame, toFrameText } from '@gatehouse/crds/snapshot';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import type { Caller } from './tokens.ts';
+import type { Caller } from './claims.ts';
 
 export interface SidecarStream {
   readonly caller: Caller;

@@ -2,16 +2,10 @@
  * Identifies callers by their ServiceAccount tokens, with reviews by the API server that are cached for a short time.
  */
 import { createHash } from 'node:crypto';
-import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 import { apiVersionOf, type Clock, type KindRef, type KubeClient, type KubeObject } from '../runtime/index.ts';
-import { claimedNamespace } from './claims.ts';
+import { type Caller, claimedCaller, toCaller } from './claims.ts';
 import { createReviewLimits } from './review-limits.ts';
-
-/** The ServiceAccount of a token, reduced to what decides which workspace it may read. */
-export interface Caller {
-  readonly namespace: string;
-}
 
 export interface TokenReview extends KubeObject {
   readonly spec: { readonly token: string; readonly audiences: readonly string[] };
@@ -28,8 +22,10 @@ export const TOKEN_REVIEWS: KindRef<TokenReview> = {
 
 export interface TokensOptions {
   readonly client: Pick<KubeClient, 'create'>;
-  /** Whether sidecars of the namespace may connect; an unverified claim is enough to refuse one. */
-  readonly admits: (namespace: string) => boolean;
+  /** What the tokens are for. */
+  readonly audience: string;
+  /** Whether the account may connect; an unverified claim is enough to refuse one. */
+  readonly admits: (caller: Caller) => boolean;
   readonly clock: Clock;
 }
 
@@ -47,7 +43,6 @@ const REMEMBERED_MS = 30_000;
 const MAX_REMEMBERED = 5_000;
 const REVIEW_MS = 10_000;
 
-const USERNAME = /^system:serviceaccount:([^:]+):[^:]+$/;
 const NOBODY: Identified = { kind: 'nobody' };
 const BUSY: Identified = { kind: 'busy' };
 
@@ -58,10 +53,10 @@ const answer = z.looseObject({
 });
 
 /**
- * Reviews tokens for the audience of the snapshot service, each once at a time and as many as the limits allow; refusals are
+ * Reviews tokens for one audience, each once at a time and as many as the limits allow; refusals are
  * cached, too. A token whose own claims do not fit is refused without a review.
  */
-export function createTokens({ client, admits, clock }: TokensOptions): Tokens {
+export function createTokens({ client, audience, admits, clock }: TokensOptions): Tokens {
   const good = createMemory(clock);
   const bad = createMemory(clock);
   const asking = new Map<string, Promise<Identified>>();
@@ -71,16 +66,16 @@ export function createTokens({ client, admits, clock }: TokensOptions): Tokens {
       apiVersion: apiVersionOf(TOKEN_REVIEWS),
       kind: TOKEN_REVIEWS.kind,
       metadata: { name: '' },
-      spec: { token, audiences: [SNAPSHOT_AUDIENCE] },
+      spec: { token, audiences: [audience] },
     };
     const { status } = await client.create(TOKEN_REVIEWS, review, { signal, timeoutMs: REVIEW_MS });
-    const identified = toIdentified(status);
+    const identified = toIdentified(status, audience);
     (identified.kind === 'caller' ? good : bad).put(digest, identified);
     return identified;
   };
   return {
     identify: async (token, source, signal) => {
-      const claimed = claimedNamespace(token, clock.wallMs());
+      const claimed = claimedCaller(token, audience, clock.wallMs());
       if (claimed === undefined || !admits(claimed)) return NOBODY;
       const digest = createHash('sha256').update(token).digest('base64');
       const known = good.get(digest) ?? bad.get(digest) ?? asking.get(digest);
@@ -109,12 +104,12 @@ function createMemory(clock: Clock) {
   };
 }
 
-function toIdentified(status: unknown): Identified {
+function toIdentified(status: unknown, audience: string): Identified {
   const parsed = answer.safeParse(status);
   if (!parsed.success) return NOBODY;
   const { authenticated, audiences, user } = parsed.data;
   // An API server that knows no audiences says nothing about them; then the token may have been meant for anybody.
-  if (!authenticated || !audiences.includes(SNAPSHOT_AUDIENCE)) return NOBODY;
-  const [, namespace] = USERNAME.exec(user.username) ?? [];
-  return namespace === undefined ? NOBODY : { kind: 'caller', caller: { namespace } };
+  if (!authenticated || !audiences.includes(audience)) return NOBODY;
+  const caller = toCaller(user.username);
+  return caller === undefined ? NOBODY : { kind: 'caller', caller };
 }

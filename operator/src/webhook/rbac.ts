@@ -1,11 +1,11 @@
-import { CERTIFICATE_SECRET } from '../certificates/index.ts';
+import { CERTIFICATE_SECRET, MANAGEMENT_CERTIFICATE_SECRET } from '../certificates/index.ts';
 import type { PolicyRule } from '../rbac.ts';
 import { INJECTION, VALIDATING } from './configurations.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
 /**
- * Both configurations by name, and the Secret with the certificate. The chart installs the configurations empty: an operator
+ * Both configurations by name, and the Secrets with certificates. The chart installs the configurations empty: an operator
  * that could create them would restore what an uninstallation has just removed.
  */
 export const rbac: readonly PolicyRule[] = [
@@ -26,7 +26,7 @@ export const rbac: readonly PolicyRule[] = [
   {
     apiGroups: [''],
     resources: ['secrets'],
-    resourceNames: [CERTIFICATE_SECRET],
+    resourceNames: [CERTIFICATE_SECRET, MANAGEMENT_CERTIFICATE_SECRET],
     verbs: ['get', 'update'],
     scope: 'own',
   },

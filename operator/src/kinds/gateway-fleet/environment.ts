@@ -46,8 +46,8 @@ const OWN = [
 
 const HEADER_ALIASES = 'GATEHOUSE_HEADER_ALIASES';
 
-/** Prefixes of variables that say where Snapshots come from, and who gets the pod's token. */
-const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
+/** Prefixes of variables that say where Snapshots come from, and who gets the pod's token and the keys of callers. */
+const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_MANAGEMENT_', 'GATEHOUSE_SNAPSHOT_'];
 
 /**
  * Fields of `limits` with their variables, which `env` may set while the field is absent, and the factor between their units.
@@ -87,7 +87,7 @@ export function isReserved(name: string, spec: ReservingFields): boolean {
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
-export type EnvironmentSettings = Pick<FleetSettings, 'fleetNamespaces'>;
+export type EnvironmentSettings = Pick<FleetSettings, 'fleetNamespaces' | 'management'>;
 
 export function environmentOf(fleet: GatewayFleet, settings: EnvironmentSettings): readonly EnvVar[] {
   const { env = [] } = fleet.spec;
@@ -98,7 +98,7 @@ export function environmentOf(fleet: GatewayFleet, settings: EnvironmentSettings
   return [...ownVariables(fleet, settings), ...DEFAULTS.filter(({ name }) => !taken.has(name)), ...further];
 }
 
-function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSettings): readonly EnvVar[] {
+function ownVariables(fleet: GatewayFleet, { fleetNamespaces, management }: EnvironmentSettings): readonly EnvVar[] {
   const { metadata, spec } = fleet;
   const { urlSecretRef: redis, cacheUrlSecretRef: cacheRedis } = spec.stores?.redis ?? {};
   return [
@@ -114,6 +114,7 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
     { name: 'GATEHOUSE_DRAIN_ACCEPT_MS', value: String(spec.drainDelaySeconds * 1000) },
     { name: 'GATEHOUSE_DRAIN_DEADLINE_MS', value: String(spec.drainTimeoutSeconds * 1000) },
     { name: 'GATEHOUSE_LOG_LEVEL', value: spec.logLevel },
+    ...managementVariables(management),
     ...listenerVariables(fleet),
     ...limitVariables(spec.limits),
     ...tracingVariables(spec.tracing),
@@ -129,6 +130,14 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
     ...(cacheRedis === undefined ? [] : [fromSecret('REDIS_CACHE_URL', cacheRedis)]),
   ];
 }
+
+const managementVariables = (management: FleetSettings['management']): readonly EnvVar[] =>
+  management === undefined
+    ? []
+    : [
+        { name: 'GATEHOUSE_MANAGEMENT_URL', value: management.url },
+        { name: 'GATEHOUSE_MANAGEMENT_CA', value: management.caPem },
+      ];
 
 const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar[] =>
   LIMITS.flatMap(([field, name, unit = 1]) => {

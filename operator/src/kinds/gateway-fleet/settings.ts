@@ -1,5 +1,12 @@
 import type { OperatorAccount } from '../../rbac.ts';
 
+export interface ManagementEndpoint {
+  /** `https://host:port`. */
+  readonly url: string;
+  /** The authorities of its certificate, as PEM. */
+  readonly caPem: string;
+}
+
 /** Settings for all fleets of an installation. */
 export interface FleetSettings {
   /** Gateway image of the operator's release. */
@@ -14,6 +21,8 @@ export interface FleetSettings {
   readonly metricsNamespaces: readonly string[];
   /** Address ranges from which operators on the network of their nodes call the admin port. */
   readonly operatorCidrs?: readonly string[];
+  /** Where the management API is; absent: there is none. */
+  readonly management?: ManagementEndpoint | undefined;
   /** Namespaces of the organisation, its main one included: their fleets may serve any workspace. */
   readonly fleetNamespaces: ReadonlySet<string>;
 }

@@ -25,10 +25,13 @@ export interface ManagementServerOptions {
   readonly services: Services;
   readonly keys: KeyDirectory;
   readonly onCall: (report: CallReport) => void;
+  /** PEM; absent: plain HTTP, for a socket in the file system. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const REQUEST_MS = 30_000;
+const HANDSHAKE_MS = 10_000;
 /** The operations are below this path. */
 const BASE = '/v1';
 /** Writes also what another tool owns. */
@@ -39,7 +42,7 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   const app = fastify({
     bodyLimit: MAX_REST_BODY_BYTES,
     requestTimeout: REQUEST_MS,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    ...transportOf(options),
     forceCloseConnections: 'idle',
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
@@ -56,6 +59,13 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   for (const bound of options.operations) addRoute(app, bound, options);
   addDocument(app, options);
   return app;
+}
+
+/** One app type for both transports. */
+function transportOf({ tls }: ManagementServerOptions): { readonly http: { readonly maxHeaderSize: number } } {
+  if (tls === undefined) return { http: { maxHeaderSize: MAX_HEADER_BYTES } };
+  const https = { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS, maxHeaderSize: MAX_HEADER_BYTES };
+  return { https } as unknown as ReturnType<typeof transportOf>; // HTTPS servers answer as HTTP servers do
 }
 
 /** The description of the operations, for every key. */
