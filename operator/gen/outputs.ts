@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { KINDS } from '@gatehouse/crds/kinds';
 import { argoFiles } from './argo.ts';
 import { customResourceFiles } from './custom-resources.ts';
+import { scopesModule } from './rest-scopes.ts';
 import { rulesTemplate } from './roles.ts';
 import { valuesPage, valuesSchema, valuesYaml } from './values/files.ts';
 import { VALUES } from './values/values.ts';
@@ -23,6 +24,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['charts/gatehouse/values.yaml', yaml(valuesYaml(VALUES))],
     ['charts/gatehouse/values.schema.json', toJson({ $comment: NOTICE, ...valuesSchema(VALUES) })],
     ['charts/gatehouse/templates/_rules.tpl', `{{- /* ${NOTICE} */ -}}\n${rulesTemplate()}`],
+    ['crds/src/rest/operation-scopes.generated.ts', scopesModule(NOTICE)],
     ['docs/reference/values.md', `<!-- ${NOTICE} -->\n\n${valuesPage(VALUES)}`],
   ];
   for (const [path, content] of customResourceFiles()) files.push([`charts/gatehouse-crds/${path}`, yaml(content)]);

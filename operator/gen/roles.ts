@@ -2,15 +2,12 @@
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { stringify } from 'yaml';
 import { BOUND_ROLES, type RoleRule, rolesOf } from '../src/rbac.ts';
-import { OPERATOR_FEATURES, OPERATOR_RULES } from '../src/rbac-rules.ts';
+import { MANAGEMENT_RULES, OPERATOR_FEATURES, OPERATOR_RULES, RUNS_PODS } from '../src/rbac-rules.ts';
 
 const kinds: readonly AnyKind[] = Object.values(KINDS);
 
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
-
-/** Kinds that run pods: for the admins of a namespace, as Deployments with credentials are. */
-const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
 
 const ruleFor = (resources: readonly string[], verbs: readonly string[]): RoleRule => ({
   apiGroups: [GROUP],
@@ -31,7 +28,10 @@ const scaleOf = (verbs: readonly string[]): RoleRule =>
     verbs,
   );
 
-/** What people may do, added to the roles of the cluster; each role includes the one before it. */
+/**
+ * What people may do, added to the roles of the cluster; each role includes the one before it. Kinds that run pods are for the
+ * admins of a namespace, as Deployments with credentials are.
+ */
 const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
   view: [ruleOf(kinds, READ), scaleOf(['get'])],
   edit: [
@@ -54,6 +54,7 @@ const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
 export function rulesTemplate(): string {
   const features = Object.entries(OPERATOR_FEATURES).map(([name, rules]) => ({ name, ...rolesOf(rules) }));
   const { own, fleets, fleetSecrets, workspaceSecrets } = rolesOf(OPERATOR_RULES);
+  const management = rolesOf(MANAGEMENT_RULES);
   const all: Readonly<Record<string, readonly RoleRule[]>> = {
     ...Object.fromEntries(
       features.flatMap(({ name, cluster, watched }) => [
@@ -65,6 +66,9 @@ export function rulesTemplate(): string {
     fleets,
     fleetSecrets,
     workspaceSecrets,
+    'management.cluster': management.cluster,
+    'management.watched': management.watched,
+    'management.secrets': management.workspaceSecrets,
     ...PEOPLE,
   };
   const defined = Object.entries(all)

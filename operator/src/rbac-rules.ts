@@ -49,7 +49,7 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
 ];
 
 /** Pods run by a resource can be given any image and any account of their namespace: that is left to people. */
-const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
+export const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
 
 const manageKinds = (scope: 'cluster' | 'watched', kindScope: AnyKind['scope']): readonly PolicyRule[] => {
   const chosen = kinds.filter((kind) => kind.scope === kindScope);

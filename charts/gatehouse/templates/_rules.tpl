@@ -232,20 +232,21 @@
   resources:
     - secrets
   resourceNames:
-    - gatehouse-redis-password
+    - gatehouse-management-certificate
+    - gatehouse-webhook-certificate
   verbs:
     - get
-    - watch
-    - patch
+    - update
 - apiGroups:
     - ""
   resources:
     - secrets
   resourceNames:
-    - gatehouse-webhook-certificate
+    - gatehouse-redis-password
   verbs:
     - get
-    - update
+    - watch
+    - patch
 - apiGroups:
     - ""
   resources:
@@ -376,6 +377,63 @@
     - create
     - patch
     - delete
+{{- end }}
+
+{{- define "gatehouse.rules.management.cluster" -}}
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - modelpricings
+    - organisations
+    - workspaces
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+{{- end }}
+
+{{- define "gatehouse.rules.management.watched" -}}
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - apikeys
+    - gatewayconfigs
+    - guardrails
+    - integrationaccesses
+    - integrations
+    - providers
+    - ratelimitpolicies
+    - usagelimitpolicies
+    - virtualkeys
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - gatewayfleets
+    - sidecarprofiles
+  verbs:
+    - get
+    - list
+    - watch
+{{- end }}
+
+{{- define "gatehouse.rules.management.secrets" -}}
+- apiGroups:
+    - ""
+  resources:
+    - secrets
+  verbs:
+    - create
+    - patch
 {{- end }}
 
 {{- define "gatehouse.rules.view" -}}

@@ -45,3 +45,22 @@ export const REST_ERRORS = {
 } as const satisfies Record<string, RestErrorRow>;
 
 export type RestErrorName = keyof typeof REST_ERRORS;
+
+export interface RestErrorText {
+  readonly message: string;
+  /** The field it is about, e.g. `conditions[0].key`. */
+  readonly param?: string | undefined;
+  readonly issues?: readonly { readonly param: string; readonly message: string }[] | undefined;
+}
+
+/** The body of an error, in the forms that clients of the reference read. */
+export function restErrorBody(error: RestErrorName, { message, param, issues }: RestErrorText): object {
+  const { code, type } = REST_ERRORS[error];
+  return {
+    success: false,
+    errorCode: code,
+    message,
+    error: { code, message, param: param ?? null, type },
+    ...(issues === undefined || issues.length < 2 ? {} : { issues }),
+  };
+}

@@ -2,12 +2,13 @@
 
 export { apiKeys } from './api-keys.ts';
 export { configs } from './configs.ts';
-export { REST_ERRORS, type RestErrorName, type RestErrorRow } from './errors.ts';
+export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText, restErrorBody } from './errors.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
 export { ratePolicies } from './policies.ts';
 export { providers } from './providers.ts';
+export { scopesOf } from './scopes-of.ts';
 export { usagePolicies } from './usage-policies.ts';
 export { virtualKeys } from './virtual-keys.ts';
 

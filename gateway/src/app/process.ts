@@ -1,5 +1,6 @@
 /** The process of a gateway pod: settings, a source of Snapshots, the gateway, signals and exit codes. */
 import {
+  managementOf,
   readEnvironment,
   type SnapshotSourceSettings,
   snapshotSourceOf,
@@ -40,7 +41,7 @@ const EXIT_OF_SIGNAL: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIG
 export async function runProcess(process: ProcessPort): Promise<number> {
   const read = readSettings(process);
   if (read === undefined) return EXIT_CONFIG;
-  const { settings, source: sourceSettings } = read;
+  const { settings, source: sourceSettings, management } = read;
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName });
   const pod = settings.podName === undefined ? logger : logger.child({ pod: settings.podName });
   process.onFault((error) => pod.error({ err: error }, 'Error was not caught'));
@@ -50,6 +51,7 @@ export async function runProcess(process: ProcessPort): Promise<number> {
     variables: process.variables,
     logger: pod,
     sourceStatus: () => source?.status(),
+    management,
   });
   source = createSource(sourceSettings, {
     snapshots: gateway.snapshots,
@@ -91,7 +93,11 @@ async function serve({ gateway, source, logger, process }: Running): Promise<num
 function readSettings({ variables, printError }: ProcessPort) {
   try {
     const environment = readEnvironment(variables);
-    return { settings: toSettings(environment), source: snapshotSourceOf(environment) };
+    return {
+      settings: toSettings(environment),
+      source: snapshotSourceOf(environment),
+      management: managementOf(environment),
+    };
   } catch (error) {
     printError(error instanceof Error ? error.message : String(error));
     return undefined;

@@ -225,6 +225,12 @@ export const ENVIRONMENT = z.object({
     .max(4_096)
     .default(`${SERVICE_ACCOUNT}/ca.crt`)
     .meta({ description: 'file with the certificate authority of the API server as PEM' }),
+  GATEHOUSE_MANAGEMENT_URL: text('address of the management API; its paths answer 404 when unset'),
+  GATEHOUSE_MANAGEMENT_CA: z
+    .string()
+    .max(64 * 1024)
+    .optional()
+    .meta({ description: 'certificate authorities of the management API as PEM; those of the system when unset' }),
   GATEHOUSE_SIDECAR_PROFILE: text('SidecarProfile that a sidecar serves; it is the identity of its callers'),
   GATEHOUSE_SNAPSHOT_MOUNT_DIR: z
     .string()

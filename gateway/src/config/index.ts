@@ -1,6 +1,7 @@
 export { bufferedBytesFor, DEFAULTS, type ProcessMemory } from './defaults.ts';
 export { createEnvReader, ENVIRONMENT, readEnvironment, type Variables } from './env.ts';
 export { type HeaderRow, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
+export { type ManagementSettings, managementOf } from './management.ts';
 export {
   type CorsSettings,
   type GatewaySettings,

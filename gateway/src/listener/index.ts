@@ -8,4 +8,4 @@ export type {
   UpgradeRequest,
 } from './listener.ts';
 export { createMainListener, type MainListenerPorts, type MainListenerSettings } from './main-listener.ts';
-export type { ManagementAddress } from './management-proxy.ts';
+export type { ManagementAddress } from './management/index.ts';

@@ -24,7 +24,7 @@ import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
 import { acceptHeaderAliases, spelledFor } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
-import { addManagement, type ManagementAddress } from './management-proxy.ts';
+import { addManagement, type ManagementAddress } from './management/index.ts';
 import { addPriceList } from './price-list.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 import { addSidecarCounters } from './sidecar-counters.ts';
@@ -149,9 +149,9 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
     addSidecarCounters(app, { counters, budget, headersOf, progress: settings.limits.progress });
   }
   if (ports.management !== undefined) {
-    const { inFlight, management } = ports;
+    const { inFlight, management, snapshots } = ports;
     addManagement(app, management, {
-      inFlight,
+      ...{ inFlight, snapshots },
       headersOf: (request) => answerHeaders(request, settings.cors),
       fail: (error, request, reply) => fail(error, request, reply, settings.cors),
     });

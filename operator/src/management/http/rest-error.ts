@@ -1,20 +1,13 @@
 import { formatPath, type Issue } from '@gatehouse/crds';
-import { REST_ERRORS, type RestErrorName } from '@gatehouse/crds/rest';
-
-export interface RestErrorDetails {
-  readonly message: string;
-  /** The field it is about, e.g. `conditions[0].key`. */
-  readonly param?: string | undefined;
-  readonly issues?: readonly { readonly param: string; readonly message: string }[] | undefined;
-}
+import { REST_ERRORS, type RestErrorName, type RestErrorText, restErrorBody } from '@gatehouse/crds/rest';
 
 /** An answer that is no success. */
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly error: RestErrorName;
-  readonly details: RestErrorDetails;
+  readonly details: RestErrorText;
 
-  constructor(error: RestErrorName, details: RestErrorDetails) {
+  constructor(error: RestErrorName, details: RestErrorText) {
     super(details.message);
     this.error = error;
     this.details = details;
@@ -35,14 +28,5 @@ export function invalid(issues: readonly Issue[], where?: string): RestError {
   return new RestError('INVALID', { message, param: first.param === '' ? undefined : first.param, issues: found });
 }
 
-/** The body of an error, in the forms that clients of the reference read. */
-export function errorBody({ error, details: { message, param, issues } }: RestError): object {
-  const { code, type } = REST_ERRORS[error];
-  return {
-    success: false,
-    errorCode: code,
-    message,
-    error: { code, message, param: param ?? null, type },
-    ...(issues === undefined || issues.length < 2 ? {} : { issues }),
-  };
-}
+/** The body of an error. */
+export const errorBody = ({ error, details }: RestError): object => restErrorBody(error, details);

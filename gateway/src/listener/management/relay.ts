@@ -1,40 +1,55 @@
 /** Passes requests of the management API on to the process that serves it; docs/behaviour/management.md. */
-import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { MANAGEMENT_PREFIXES, MAX_REST_BODY_BYTES } from '@gatehouse/crds/rest';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors/index.ts';
-import { Cancellation } from '../lib/cancellation.ts';
-import type { HeaderMap } from '../pipeline/index.ts';
-import { endUnread } from './body/unread-body.ts';
-import type { InFlight } from './serve.ts';
-
-/** Where the management API is served. */
-export interface ManagementAddress {
-  /** A socket in the file system that only this user can open. */
-  readonly socketPath: string;
-}
+import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
+import type { HeaderMap, KeyLookup } from '../../pipeline/index.ts';
+import { endUnread } from '../body/unread-body.ts';
+import type { InFlight } from '../serve.ts';
+import { failureOf, type ManagementAddress, openRequest } from './address.ts';
+import { type Refusal, refusalOf } from './gate.ts';
 
 export interface ManagementPorts {
   readonly inFlight: InFlight;
+  readonly snapshots: { readonly current: KeyLookup | undefined };
   /** What every answer has: trace id, headers for browsers. */
   headersOf(request: FastifyRequest): HeaderMap;
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
 }
-
-/** Longer than the management API takes at most, in ms. */
-const ANSWER_MS = 60_000;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 
 /** Routes for all its paths. They know no operations: an unknown path is refused where the operations are known. */
 export function addManagement(app: FastifyInstance, address: ManagementAddress, ports: ManagementPorts): void {
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    relay(request, reply, { address, ports });
+    const snapshot = ports.snapshots.current;
+    if (snapshot === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
+    const refusal = refusalOf(request, snapshot, Date.now());
+    if (refusal === undefined) relay(request, reply, { address, ports });
+    else answerRefusal(request, reply, { refusal, ports });
   };
   for (const prefix of MANAGEMENT_PREFIXES) {
     app.route({ method: METHODS, url: `/v1/${prefix}`, handler });
     app.route({ method: METHODS, url: `/v1/${prefix}/*`, handler });
   }
+}
+
+/** The body of the request is not read. */
+function answerRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { refusal, ports }: { readonly refusal: Refusal; readonly ports: ManagementPorts },
+): void {
+  const response = reply.raw as ServerResponse; // HTTP/2 requests and answers have the same members
+  reply.hijack();
+  endUnread(request.raw as IncomingMessage, response); // as above
+  response.writeHead(refusal.status, {
+    ...ports.headersOf(request),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(refusal.body),
+  });
+  response.end(refusal.body);
 }
 
 interface Way {
@@ -48,13 +63,8 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   const response = reply.raw as ServerResponse; // as above
   reply.hijack();
   const cancellation = new Cancellation();
-  const upstream = requestHttp({
-    ...address,
-    method: request.method,
-    path: request.url,
-    headers: endToEnd(message.headers),
-    timeout: ANSWER_MS,
-  });
+  const { method, url: path } = request;
+  const upstream = openRequest(address, { method, path, headers: endToEnd(message.headers) });
   let isRefused = false;
   const refuse = (error: AppError): void => {
     if (isRefused) return;
@@ -69,8 +79,10 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
     ports.inFlight.remove(cancellation);
     upstream.destroy();
   });
-  upstream.on('timeout', () => upstream.destroy(new Error('no answer in time')));
-  upstream.on('error', () => refuse(new AppError('MANAGEMENT_UNAVAILABLE')));
+  upstream.on('error', (error) => {
+    const detail = `The management API gives no answer: ${failureOf(error)}`;
+    refuse(new AppError('MANAGEMENT_UNAVAILABLE', { detail, cause: error }));
+  });
   upstream.on('response', (answer) => {
     answer.on('error', () => response.destroy());
     endUnread(message, response);

@@ -1,0 +1,47 @@
+/** Refuses calls of the management API that cannot succeed before they leave the gateway; the other side checks every key itself. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { REST_ERRORS, type RestErrorName, restErrorBody, scopesOf } from '@gatehouse/crds/rest';
+import { findKey, type KeyLookup } from '../../pipeline/index.ts';
+
+/** An answer in the form of the management API. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: string;
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+/** Longest key that is looked up, in characters. */
+const MAX_KEY_LENGTH = 4_096;
+
+export interface GatedRequest {
+  readonly method: string;
+  /** Below the root, with its query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Undefined for a call that is passed on: with a known key that has a scope of the operation, where the operation is known. */
+export function refusalOf(request: GatedRequest, snapshot: KeyLookup, nowMs: number): Refusal | undefined {
+  const [path = ''] = request.url.split('?', 1);
+  const scopes = scopesOf(request.method, path.replace(/^\/v1/, ''));
+  if (scopes?.length === 0) return undefined;
+  const text = keyIn(request.headers);
+  if (text === undefined) return refuse('UNAUTHENTICATED', NO_KEY);
+  const key = text.length > MAX_KEY_LENGTH ? undefined : findKey(text, snapshot)?.record;
+  if (key === undefined) return refuse('UNAUTHENTICATED', 'The key is not known');
+  if (key.expiresAtMs <= nowMs) return refuse('UNAUTHENTICATED', 'The key has expired');
+  if (scopes === undefined || key.scopes.has('*') || scopes.some((scope) => key.scopes.has(scope))) return undefined;
+  return refuse('FORBIDDEN', `The key ${key.name} needs the scope ${scopes.join(' or ')}`);
+}
+
+const NO_KEY = 'Send a key of the gateway in x-gw-api-key, or as Authorization: Bearer';
+
+/** As the management API reads it. */
+function keyIn({ 'x-gw-api-key': own, authorization }: IncomingHttpHeaders): string | undefined {
+  if (typeof own === 'string' && own.trim() !== '') return own.trim();
+  return authorization === undefined ? undefined : BEARER.exec(authorization.trim())?.[1];
+}
+
+function refuse(error: RestErrorName, message: string): Refusal {
+  return { status: REST_ERRORS[error].status, body: JSON.stringify(restErrorBody(error, { message })) };
+}
