@@ -84,7 +84,11 @@ async function grantManagement({ cluster, organisation, fleets, tenant }: Stage)
   ];
   for (const [role, rules, namespaces] of places) {
     const name = `gatehouse-${role}`;
-    await apply(cluster, { ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRole' }, metadata: { name }, rules } as KubeThing);
+    await apply(cluster, {
+      ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRole' },
+      metadata: { name },
+      rules,
+    } as KubeThing);
     for (const namespace of namespaces) {
       await apply(cluster, {
         apiVersion: `${RBAC}/v1`,

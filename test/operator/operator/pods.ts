@@ -11,6 +11,8 @@ import type { Stage } from './stage.ts';
 /** A gateway process that stands for a pod of a fleet which no node runs. */
 export interface PodProcess extends AsyncDisposable {
   readonly pod: string;
+  /** Of its main listener. */
+  readonly url: string;
   /** Asks with a gateway key: the model that answers, or the status of a failed request. */
   ask(key: string, headers?: Readonly<Record<string, string>>): Promise<string | number>;
   readonly gateway: GatewayProcess;
@@ -85,6 +87,7 @@ async function runPod(
   await report(true);
   return {
     pod,
+    url,
     gateway,
     report,
     ask: (key, headers = {}) => ask(url, { ...headers, authorization: `Bearer ${key}` }),
