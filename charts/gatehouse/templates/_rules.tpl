@@ -408,6 +408,7 @@
     - ratelimitpolicies
     - usagelimitpolicies
     - virtualkeys
+    - workspacemembers
   verbs:
     - get
     - list
