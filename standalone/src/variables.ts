@@ -1,11 +1,16 @@
 /** Variables that standalone reads in addition to those of the gateway. */
 export const ADMIN_KEY = 'GATEHOUSE_ADMIN_KEY';
+/** Of commands that ask an installation. */
+export const API_KEY_VARIABLE = 'GATEHOUSE_API_KEY';
+export const URL_VARIABLE = 'GATEHOUSE_URL';
 /** `GATEHOUSE_SECRET_<NAME>_<KEY>`. */
 export const SECRET_PREFIX = 'GATEHOUSE_SECRET_';
 
 export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [ADMIN_KEY]:
     "key of the organisation's administrator, at least 32 characters; unset, one is generated on the first start and printed once",
+  [API_KEY_VARIABLE]: 'gateway key of the commands `get`, `apply`, `delete`, `diff` and `export`',
+  [URL_VARIABLE]: 'gateway that these commands ask; unset: the port `PORT`, or 8787, of this machine',
   [`${SECRET_PREFIX}<NAME>_<KEY>`]: 'value of an entry that is missing or empty in the Secret of the folder',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY …':
     'credentials of providers, read where no folder of resources is given; all of them are on the page of the providers',

@@ -2,8 +2,9 @@
 
 export { type FieldPath, type ParsedText, parseText, type SourceDocument } from './documents.ts';
 export { codeOf, signatureOf, writtenAtMs } from './listing.ts';
-export { countProblems, type FileProblem, formatProblem, problemLines } from './problem.ts';
+export { byPosition, countProblems, type FileProblem, formatProblem, problemLines } from './problem.ts';
 export type { LocatedObject } from './remarks.ts';
+export { type ResourceFiles, readResourceFiles } from './resource-files.ts';
 export {
   createResourceFolder,
   type FolderState,
@@ -12,5 +13,6 @@ export {
   type ResourceFolder,
   stateOfResources,
 } from './resource-folder.ts';
+export { variableOf } from './secrets.ts';
 export { createWatcher, type Watcher } from './watcher.ts';
 export { ORGANISATION_NAMESPACE } from './world-source.ts';
