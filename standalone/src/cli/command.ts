@@ -12,7 +12,7 @@ export interface Option {
   /** The only values. */
   readonly choices?: readonly string[];
   /** What a shell completes the value with; nothing when absent. */
-  readonly completes?: 'folders';
+  readonly completes?: 'folders' | 'files';
 }
 
 export interface Example {
@@ -35,6 +35,12 @@ export interface Operands {
   readonly choices?: readonly string[];
   /** The only values of the first one, which says what is done with the others. */
   readonly actions?: readonly string[];
+  /** They may be left out. */
+  readonly optional?: true;
+  /** Kinds of the management API, in lower case. */
+  readonly kinds?: readonly string[];
+  /** Only the first one is a Kind, the others are names of its objects. */
+  readonly named?: true;
 }
 
 export interface Command {
@@ -58,7 +64,8 @@ export function parseInvocation(command: Command, args: readonly string[], shell
   if (operands === undefined && positionals.length > 0) {
     throw new UsageError(`${command.name} takes no ${positionals[0]}`);
   }
-  if (operands !== undefined && positionals.length === 0) throw new UsageError(`${operands.value} is missing`);
+  if (operands !== undefined && operands.optional !== true && positionals.length === 0)
+    throw new UsageError(`${operands.value} is missing`);
   for (const operand of positionals) checkChoice(operand, operands?.choices);
   checkChoice(positionals[0] ?? '', operands?.actions);
   const options = Object.entries(command.options).map(([name, option]) => {

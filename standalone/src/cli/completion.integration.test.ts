@@ -1,5 +1,7 @@
 /** The scripts as shells run them: bash itself, and the syntax check of the others where they are installed. */
 import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../testing/index.ts';
 import { runCommandLine } from './index.ts';
@@ -53,6 +55,10 @@ describe('bash', () => {
     { line: 'gatehouse guardrail test ', want: [] },
     { line: 'gatehouse guardrail test a.yaml -o ', want: ['table', 'json'] },
     { line: 'gatehouse guardrail test a.yaml --sk', want: ['--skip-calls'] },
+    { line: 'gatehouse get virt', want: ['virtualkey'] },
+    { line: 'gatehouse get virtualkey --ke', want: ['--key-file'] },
+    { line: 'gatehouse export gat', want: ['gatewayconfig'] },
+    { line: 'gatehouse get virtualkey -o n', want: ['name'] },
     { line: 'gatehouse nonsense --', want: [] },
   ])('completes "$line"', async ({ line, want }) => {
     expect(await complete(line)).toEqual(want);
@@ -66,6 +72,30 @@ describe('bash', () => {
       expect(found.toSorted()).toEqual(['res of mine', 'resources']);
     },
   );
+});
+
+describe('names of objects', () => {
+  const offer = async (names: string, line: string): Promise<string[]> => {
+    using folder = tempFolder({
+      gatehouse: `#!/bin/sh\nprintf '%s\\n' "$*" >> ${'"$(dirname "$0")"'}/calls\nprintf '${names}'\n`,
+    });
+    chmodSync(join(folder.path, 'gatehouse'), 0o755);
+    const found = await complete(line.replace('gatehouse', join(folder.path, 'gatehouse')), folder.path);
+    return [...found, ...readFileSync(join(folder.path, 'calls'), 'utf8').trim().split('\n')];
+  };
+
+  test('are asked from the installation, with the options of the command line', async () => {
+    const offered = await offer(
+      'main\\nmine\\nother\\n',
+      'gatehouse get virtualkey -w team-a --url http://localhost m',
+    );
+    expect(offered).toEqual(['main', 'mine', 'get virtualkey -o name -w team-a --url http://localhost']);
+  });
+
+  test('run nothing that a server has put into them', async () => {
+    const offered = await offer('main\\n$(touch pwned)\\n`touch pwned`\\n', 'gatehouse delete virtualkey ');
+    expect(offered).toEqual(['main', 'get virtualkey -o name']);
+  });
 });
 
 describe.for(['bash', 'zsh', 'fish'])('%s', (shell) => {

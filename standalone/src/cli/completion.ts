@@ -1,5 +1,5 @@
 /** Scripts that complete commands, options and their values in a shell; made of the table of commands. */
-import type { Command, Option } from './command.ts';
+import type { Command, Operands, Option } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type ShellName = (typeof SHELLS)[number];
@@ -41,6 +41,20 @@ const optionsOf = ({ options }: Command): readonly (readonly [name: string, opti
 
 const namesOf = (commands: readonly Command[]): string => commands.map(({ name }) => name).join(' ');
 
+/** Names of objects come from a server, and compgen expands words: only what a name can have is passed on. */
+const BASH_NAMES: readonly string[] = [
+  '_gatehouse_names() {',
+  '  local at=3 name',
+  '  local -a more=()',
+  '  while [ "$at" -lt "$COMP_CWORD" ]; do',
+  `    case \${COMP_WORDS[at]} in -w|--workspace|--url|--key-file) more+=("\${COMP_WORDS[at]}" "\${COMP_WORDS[at+1]}") ;; esac`,
+  '    at=$((at+1))',
+  '  done',
+  '  while IFS= read -r name; do [[ $name =~ ^[a-z0-9.-]+$ ]] && echo "$name"; done < <(',
+  `    "\${COMP_WORDS[0]}" get "\${COMP_WORDS[2]}" -o name "\${more[@]}" 2> /dev/null)`,
+  '}',
+];
+
 function toBash(commands: readonly Command[]): string {
   return [
     // In the bash of macOS, which has neither mapfile nor compopt, a space in a name is completed without its backslash.
@@ -49,6 +63,7 @@ function toBash(commands: readonly Command[]): string {
     '  while IFS= read -r folder; do COMPREPLY+=("$folder"); done < <(compgen -d -- "$1")',
     '  compopt -o filenames 2> /dev/null',
     '}',
+    ...BASH_NAMES,
     '_gatehouse() {',
     `  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=`,
     '  COMPREPLY=()',
@@ -71,18 +86,26 @@ function bashCommand(command: Command): string[] {
   const values = optionsOf(command).flatMap(([option, { value, short, choices, completes }]) => {
     if (value === undefined) return [];
     const folders = '_gatehouse_folders "$word"; return';
-    const action =
-      completes === 'folders' ? folders : choices === undefined ? 'return' : `words='${choices.join(' ')}'`;
+    const files = `COMPREPLY=(); compopt -o default 2> /dev/null; return`;
+    const otherwise = choices === undefined ? 'return' : `words='${choices.join(' ')}'`;
+    const action = completes === 'folders' ? folders : completes === 'files' ? files : otherwise;
     const letter = short === undefined ? '' : `|-${short}`;
     return [`          --${option}${letter}) ${action} ;;`];
   });
   const words = [...optionsOf(command).map(([option]) => `--${option}`), ...(operands?.choices ?? [])].join(' ');
   // Where a file may stand, options are offered after a dash only: the shell completes files itself.
-  const files = operands !== undefined && operands.choices === undefined;
+  const files = operands !== undefined && operands.choices === undefined && operands.kinds === undefined;
   const dash = files ? `[[ $word == -* ]] && words='${words}'` : `words='${words}'`;
-  const others = operands?.actions === undefined ? dash : `${bashActions(operands.actions)}; ${dash}`;
+  const first = operands?.actions === undefined ? [] : [bashActions(operands.actions)];
+  const objects = operands?.kinds === undefined ? [] : [bashKinds(operands.kinds, operands.named === true)];
+  const others = [...first, dash, ...objects].join('; ');
   return [`      ${name})`, '        case $before in', ...values, `          *) ${others} ;;`, '        esac ;;'];
 }
+
+const bashKinds = (kinds: readonly string[], isNamed: boolean): string =>
+  isNamed
+    ? `if [[ $word != -* ]]; then if [ "$COMP_CWORD" -eq 2 ]; then words='${kinds.join(' ')}'; else words=$(_gatehouse_names); fi; fi`
+    : `[[ $word != -* ]] && words='${kinds.join(' ')}'`;
 
 const bashActions = (actions: readonly string[]): string => `[ "$COMP_CWORD" -eq 2 ] && words='${actions.join(' ')}'`;
 
@@ -92,6 +115,11 @@ const zshText = (text: string): string => text.replace(/'/g, "'\\''").replace(/[
 function toZsh(commands: readonly Command[]): string {
   return [
     '#compdef gatehouse',
+    '_gatehouse_names() {',
+    '  local -a names',
+    `  names=(\${(f)"$(gatehouse get $words[2] -o name 2> /dev/null)"})`,
+    '  compadd -a names',
+    '}',
     '_gatehouse() {',
     '  if (( CURRENT == 2 )); then',
     '    local -a commands=(',
@@ -116,18 +144,21 @@ function toZsh(commands: readonly Command[]): string {
 function zshCommand(command: Command): string[] {
   const { name, operands } = command;
   const options = optionsOf(command).map(([option, { summary, value, choices, completes }]) => {
-    const action = completes === 'folders' ? '_files -/' : choices === undefined ? ' ' : `(${choices.join(' ')})`;
+    const listed = choices === undefined ? ' ' : `(${choices.join(' ')})`;
+    const action = completes === 'folders' ? '_files -/' : completes === 'files' ? '_files' : listed;
     return `'--${option}[${zshText(summary)}]${value === undefined ? '' : `:${zshText(value)}:${action}`}'`;
   });
-  const rest =
-    operands === undefined
-      ? []
-      : [
-          `'*:${zshText(operands.value)}:${operands.choices === undefined ? '_files' : `(${operands.choices.join(' ')})`}'`,
-        ];
-  const first = operands?.actions === undefined ? [] : [`'1:action:(${operands.actions.join(' ')})'`];
+  const rest = operands === undefined ? [] : [`'*:${zshText(operands.value)}:${zshValues(operands)}'`];
+  const words = operands?.actions ?? (operands?.named === true ? operands.kinds : undefined);
+  const first = words === undefined ? [] : [`'1:what:(${words.join(' ')})'`];
   return [`    ${name}) _arguments ${[...options, ...first, ...rest].join(' ')} ;;`];
 }
+
+const zshValues = ({ choices, kinds, named }: Operands): string => {
+  const words = choices ?? (named === true ? undefined : kinds);
+  if (words !== undefined) return `(${words.join(' ')})`;
+  return named === true ? '_gatehouse_names' : '_files';
+};
 
 const fishText = (text: string): string => text.replace(/[\\']/g, '\\$&');
 
@@ -148,14 +179,25 @@ function fishCommand(command: Command): string[] {
   const start = `complete -c gatehouse -n '__fish_seen_subcommand_from ${name}'`;
   const options = optionsOf(command).map(([option, { summary, short, value, choices, completes }]) => {
     const listed = choices === undefined ? 'x' : `xa '${choices.join(' ')}'`;
-    const kind =
-      value === undefined ? '' : ` -${completes === 'folders' ? "xa '(__fish_complete_directories)'" : listed}`;
+    const completed =
+      completes === 'folders' ? "xa '(__fish_complete_directories)'" : completes === 'files' ? 'rF' : listed;
+    const kind = value === undefined ? '' : ` -${completed}`;
     return `${start} -l ${option}${short === undefined ? '' : ` -s ${short}`}${kind} -d '${fishText(summary)}'`;
   });
   if (operands === undefined) return options;
+  if (operands.kinds !== undefined) return [...options, ...fishKinds(start, operands)];
   const values = operands.choices === undefined ? '-F' : `-a '${operands.choices.join(' ')}'`;
   const { actions = [] } = operands;
   const first = `'__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${actions.join(' ')}'`;
   const choice = actions.length === 0 ? [] : [`complete -c gatehouse -n ${first} -a '${actions.join(' ')}'`];
   return [...options, ...choice, `${start} ${values}`];
 }
+
+/** The words before the cursor are the program, the command and the Kind. */
+const fishKinds = (start: string, { kinds = [], named }: Operands): readonly string[] =>
+  named === true
+    ? [
+        `${start.slice(0, -1)}; and test (count (commandline -opc)) -eq 2' -a '${kinds.join(' ')}'`,
+        `${start.slice(0, -1)}; and test (count (commandline -opc)) -gt 2' -a '(gatehouse get (commandline -opc)[3] -o name 2> /dev/null)'`,
+      ]
+    : [`${start} -a '${kinds.join(' ')}'`];

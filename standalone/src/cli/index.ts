@@ -7,6 +7,7 @@ import { doctor } from './doctor/index.ts';
 import { guardrail } from './guardrail.ts';
 import { describeAll, describeCommand } from './help.ts';
 import { mockProvider } from './mock-provider.ts';
+import { apply, deleteObjects, diff, exportObjects, get } from './objects/index.ts';
 import { render } from './render.ts';
 import { CommandError, type Shell, UsageError } from './shell.ts';
 import { standalone } from './standalone.ts';
@@ -24,6 +25,11 @@ const COMMANDS: readonly Command[] = [
   guardrail,
   doctor,
   usage,
+  get,
+  apply,
+  diff,
+  deleteObjects,
+  exportObjects,
   mockProvider,
   version,
   completion,

@@ -1,0 +1,6 @@
+/** Commands on the objects of an installation, by its management API. */
+export { apply } from './apply.ts';
+export { deleteObjects } from './delete.ts';
+export { diff } from './diff.ts';
+export { exportObjects } from './export.ts';
+export { get } from './get.ts';
