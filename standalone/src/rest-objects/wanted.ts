@@ -7,7 +7,7 @@ import { problemAt, type Wanted } from './plan.ts';
 export interface WantedObjects {
   /** In the order in which they are made. */
   readonly wanted: readonly Wanted[];
-  /** Of Kinds that it does not have. */
+  /** Of Kinds without a family. */
   readonly others: readonly LocatedObject[];
   readonly problems: readonly FileProblem[];
 }

@@ -26,13 +26,11 @@ export const KEY_NOTE = `The key is in ${API_KEY_VARIABLE} or in a file; it need
 
 export const KIND_NAMES: readonly string[] = FAMILIES.map(({ kind }) => kind.toLowerCase());
 
-/** Throws UsageError for a Kind that the management API does not have. */
+/** Throws UsageError for a Kind that these commands do not have. */
 export function familyNamed(kind: string): Family {
   const family = findFamily(kind);
   if (family !== undefined) return family;
-  throw new UsageError(
-    `the management API has no ${kind}; it has ${FAMILIES.map(({ kind: known }) => known).join(', ')}`,
-  );
+  throw new UsageError(`${kind} is none of ${FAMILIES.map(({ kind: known }) => known).join(', ')}`);
 }
 
 export async function connect({ shell, options }: Pick<Invocation, 'shell' | 'options'>): Promise<ServedObjects> {

@@ -21,7 +21,7 @@ export const FILE_OPTIONS: Readonly<Record<string, Option>> = {
     summary: 'resources as YAML or JSON, with the Secrets they name',
     completes: 'files',
   },
-  'skip-others': { summary: 'leaves out Kinds that the management API does not have; without it they are an error' },
+  'skip-others': { summary: 'leaves out Kinds that these commands do not have; without it they are an error' },
 };
 
 interface ReadFiles {
@@ -39,7 +39,7 @@ export async function readFiles({ shell, options }: Pick<Invocation, 'shell' | '
   const found = wantedObjects(objects, workspace);
   const isSkipped = options['skip-others'] === 'true';
   for (const { object } of isSkipped ? found.others : []) {
-    shell.err(toPrintable(`${object.kind}/${object.name} left out: the management API has no ${object.kind}`));
+    shell.err(toPrintable(`${object.kind}/${object.name} left out: it is no Kind of these commands`));
   }
   const others = isSkipped ? [] : found.others.map(otherProblem);
   return { wanted: found.wanted, problems: [...problems, ...found.problems, ...others], secrets };
@@ -50,7 +50,7 @@ const otherProblem = ({ file, object }: Wanted['located']): FileProblem => ({
   ...object.locate(['kind']),
   object: `${object.kind}/${object.name}`,
   path: 'kind',
-  message: `the management API has no ${object.kind}: use kubectl for it, or leave it out with --skip-others`,
+  message: 'it is no Kind of these commands: use kubectl for it, or leave it out with --skip-others',
 });
 
 export interface Plans {

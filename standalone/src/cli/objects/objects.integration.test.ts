@@ -41,7 +41,7 @@ describe('gatehouse get', () => {
 
   test.for([
     { args: ['get', 'virtualkey', 'absent'], status: 1, says: /VirtualKey\/absent does not exist/ },
-    { args: ['get', 'gatewayfleet'], status: 2, says: /no gatewayfleet/ },
+    { args: ['get', 'gatewayfleet'], status: 2, says: /gatewayfleet is none of/ },
     { args: ['get'], status: 2, says: /KIND/ },
     { args: ['get', 'virtualkey', 'a', 'b'], status: 2, says: /one name/ },
     { args: ['get', 'virtualkey', '-o', 'wide'], status: 2, says: /--output takes/ },
