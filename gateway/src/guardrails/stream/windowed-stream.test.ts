@@ -79,6 +79,17 @@ describe.for(PROTOCOLS)('windows on a stream of %s', (protocol) => {
 describe('windows on a stream', () => {
   const chunk = (choice: object): Buffer => Buffer.from(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
 
+  test('wait only where a window is due', async () => {
+    const stream = new WindowedStream('chat', denying(10));
+    const waits = [];
+    for (const content of ['a bc ', 'de fg', ' hi ', 'jkl mn op']) {
+      const result = stream.push(chunk({ index: 0, delta: { content } }));
+      waits.push(result instanceof Promise);
+      await result;
+    }
+    expect(waits).toEqual([false, true, false, true]);
+  });
+
   test('hold back nothing behind a text that other content ends', async () => {
     const stream = new WindowedStream('chat', redacting(1_000));
     expect(await stream.push(chunk({ index: 0, delta: { content: 'let me look' } }))).toEqual({

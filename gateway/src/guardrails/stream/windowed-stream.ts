@@ -1,7 +1,15 @@
 /** A stream whose texts leave after they were checked, window by window. */
+import type { Deferred } from '../../lib/deferred.ts';
 import { EventQueue } from './event-queue.ts';
 import { EventSplitter, type StreamEvent } from './events.ts';
-import { formatOf, readTexts, type StreamFormat, type TextProtocol, type TextUse } from './formats/index.ts';
+import {
+  type EventTexts,
+  formatOf,
+  readTexts,
+  type StreamFormat,
+  type TextProtocol,
+  type TextUse,
+} from './formats/index.ts';
 import { TextWindows, type WindowOptions } from './window.ts';
 
 export interface WindowedResult<D> {
@@ -28,14 +36,14 @@ export class WindowedStream<D> {
     this.#windows = new TextWindows(options);
   }
 
-  /** Rejects with UPSTREAM_STREAM_BROKEN, and with what the checks reject with. */
-  push(bytes: Buffer): Promise<WindowedResult<D>> {
-    return this.#read(this.#events.push(bytes));
+  /** At once where no window is due. Throws UPSTREAM_STREAM_BROKEN; rejects with it, too, and with what the checks reject with. */
+  push(bytes: Buffer): Deferred<WindowedResult<D>> {
+    return this.#read(this.#events.push(bytes), []);
   }
 
   /** The rest: nothing follows. */
   async end(): Promise<WindowedResult<D>> {
-    const rest = await this.#read(this.#events.end());
+    const rest = await this.#read(this.#events.end(), []);
     if (rest.denial !== undefined) return rest;
     this.#windows.end('all');
     const denial = await this.#check();
@@ -47,30 +55,46 @@ export class WindowedStream<D> {
     return this.#queue.heldBytes;
   }
 
-  async #read(events: readonly StreamEvent[]): Promise<WindowedResult<D>> {
-    const pieces: Buffer[] = [];
-    for (const event of events) {
-      const denial = await this.#add(event, pieces);
-      if (denial !== undefined) return { pieces, denial };
+  #read(events: readonly StreamEvent[], pieces: Buffer[]): Deferred<WindowedResult<D>> {
+    for (const [i, event] of events.entries()) {
+      const adding = this.#add(event, pieces);
+      if (adding === undefined) continue;
+      return adding.then((denial) =>
+        denial === undefined ? this.#read(events.slice(i + 1), pieces) : { pieces, denial },
+      );
     }
     return { pieces };
   }
 
-  /** Adds what can be sent to the pieces. */
-  async #add(event: StreamEvent, pieces: Buffer[]): Promise<D | undefined> {
+  /** Adds what can be sent to the pieces. Undefined: nothing had to be checked for that. */
+  #add(event: StreamEvent, pieces: Buffer[]): Promise<D | undefined> | undefined {
     const texts = readTexts(this.#format, event);
-    if (texts.ends === 'all' && !this.#isLast) {
-      this.#windows.end('all');
-      const denial = await this.#check();
-      pieces.push(...this.#queue.take());
-      this.#isLast = true;
-      if (denial !== undefined) return denial;
-    }
+    if (texts.ends === 'all' && !this.#isLast) return this.#addLast(event, texts, pieces);
+    return this.#addTexts(event, texts, pieces);
+  }
+
+  async #addLast(event: StreamEvent, texts: EventTexts, pieces: Buffer[]): Promise<D | undefined> {
+    this.#windows.end('all');
+    const denial = await this.#check();
+    pieces.push(...this.#queue.take());
+    this.#isLast = true;
+    return denial ?? this.#addTexts(event, texts, pieces);
+  }
+
+  #addTexts(event: StreamEvent, texts: EventTexts, pieces: Buffer[]): Promise<D | undefined> | undefined {
     for (const added of this.#queue.add(event, texts)) this.#windows.add(added);
     if (texts.ends.length > 0) this.#windows.end(texts.ends);
-    const denial = this.#windows.isDue ? await this.#check() : undefined;
-    if (!this.#isLast) pieces.push(...this.#queue.take());
-    return denial;
+    const take = (): void => {
+      if (!this.#isLast) pieces.push(...this.#queue.take());
+    };
+    if (!this.#windows.isDue) {
+      take();
+      return undefined;
+    }
+    return this.#check().then((denial) => {
+      take();
+      return denial;
+    });
   }
 
   async #check(): Promise<D | undefined> {

@@ -10,6 +10,7 @@ import {
   type WindowOptions,
 } from '../../../guardrails/stream/index.ts';
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
+import { andThen, type Deferred } from '../../../lib/deferred.ts';
 import { BodyRelay, type BodySink, type UpstreamBody } from '../../../upstream/index.ts';
 import type { ByteTransform } from '../../../wire/transform/index.ts';
 import type { AnswerBody } from '../../exchange.ts';
@@ -136,7 +137,7 @@ class GuardedStream implements BodySink {
     try {
       for (let bytes = this.#next(); bytes !== undefined; bytes = this.#next()) {
         const sending = this.#push(this.#transform.push(bytes));
-        if (sending !== undefined) await sending;
+        if (sending instanceof Promise) await sending;
       }
       if (this.#isEnded && !this.#isOver) await this.#finish();
     } catch (error) {
@@ -154,11 +155,11 @@ class GuardedStream implements BodySink {
   }
 
   /** Undefined: what could be sent has been sent. */
-  #push(piece: Buffer | string | undefined): Promise<void> | undefined {
+  #push(piece: Buffer | string | undefined): Deferred<void> {
     if (piece === undefined || piece.length === 0) return undefined;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.#assemble(bytes);
-    if (this.#windows !== undefined) return this.#windows.push(bytes).then((result) => this.#passed(result));
+    if (this.#windows !== undefined) return andThen(this.#windows.push(bytes), (result) => this.#passed(result));
     this.#send(bytes);
     this.#account();
     return undefined;
