@@ -6,11 +6,13 @@ export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText,
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
+export { organisation, reference } from './organisation.ts';
 export { ratePolicies } from './policies.ts';
 export { providers } from './providers.ts';
 export { scopesOf } from './scopes-of.ts';
 export { usagePolicies } from './usage-policies.ts';
 export { virtualKeys } from './virtual-keys.ts';
+export { workspaces } from './workspaces.ts';
 
 /**
  * First path segments under `/v1` that belong to the management API. They are reserved: until the management API serves them they

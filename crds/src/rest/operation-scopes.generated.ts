@@ -10,6 +10,13 @@ export interface ScopedOperation {
 }
 
 export const OPERATION_SCOPES: readonly ScopedOperation[] = [
+  { method: 'GET', path: '/admin/organisation/defaults', scopes: ['organisation_settings.read'] },
+  { method: 'PUT', path: '/admin/organisation/defaults', scopes: ['organisation_settings.update'] },
+  { method: 'GET', path: '/admin/workspaces', scopes: ['workspaces.list'] },
+  { method: 'POST', path: '/admin/workspaces', scopes: ['workspaces.create'] },
+  { method: 'DELETE', path: '/admin/workspaces/{workspaceId}', scopes: ['workspaces.delete'] },
+  { method: 'GET', path: '/admin/workspaces/{workspaceId}', scopes: ['workspaces.read'] },
+  { method: 'PUT', path: '/admin/workspaces/{workspaceId}', scopes: ['workspaces.update'] },
   { method: 'GET', path: '/api-keys', scopes: ['organisation_service_api_keys.list', 'workspace_service_api_keys.list', 'workspace_user_api_keys.list'] },
   { method: 'DELETE', path: '/api-keys/{id}', scopes: ['organisation_service_api_keys.delete', 'workspace_service_api_keys.delete', 'workspace_user_api_keys.delete'] },
   { method: 'GET', path: '/api-keys/{id}', scopes: ['organisation_service_api_keys.read', 'workspace_service_api_keys.read', 'workspace_user_api_keys.read'] },
@@ -50,9 +57,12 @@ export const OPERATION_SCOPES: readonly ScopedOperation[] = [
   { method: 'DELETE', path: '/providers/{slug}', scopes: ['providers.delete'] },
   { method: 'GET', path: '/providers/{slug}', scopes: ['providers.read'] },
   { method: 'PUT', path: '/providers/{slug}', scopes: ['providers.update'] },
+  { method: 'GET', path: '/reference/providers', scopes: [] },
   { method: 'GET', path: '/virtual-keys', scopes: ['virtual_keys.list'] },
   { method: 'POST', path: '/virtual-keys', scopes: ['virtual_keys.create'] },
   { method: 'DELETE', path: '/virtual-keys/{slug}', scopes: ['virtual_keys.delete'] },
   { method: 'GET', path: '/virtual-keys/{slug}', scopes: ['virtual_keys.read'] },
   { method: 'PUT', path: '/virtual-keys/{slug}', scopes: ['virtual_keys.update'] },
+  { method: 'GET', path: '/workspace-exclusions/{direction}', scopes: ['organisation_exclusions.list'] },
+  { method: 'PUT', path: '/workspace-exclusions/{direction}', scopes: ['organisation_exclusions.update'] },
 ];

@@ -20,7 +20,7 @@ import {
 } from '../translate/index.ts';
 import { deprecationsIn } from './deprecated.ts';
 import { dryRun, type Impact, type TranslatedWorld } from './dry-run.ts';
-import { type Cause, type ReviewedWrite, type ReviewVerdict, USED_BY } from './verdict.ts';
+import { type Allowance, type Cause, type ReviewedWrite, type ReviewVerdict, USED_BY } from './verdict.ts';
 
 export interface ReviewView {
   /** Undefined until the caches are complete: references are then left to the statuses. */
@@ -86,7 +86,13 @@ function reviewContent(request: ReviewedWrite, kind: KindName, view: ReviewView)
   if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
   const unready = view.controllers?.findings(parsed.value, now.world) ?? [];
   const unresolved = [...findingsOf(outlook), ...unready];
-  return withWarnings(ALLOWED, [...warnings, ...unresolved.map(toWarning)]);
+  const allowed = { ...ALLOWED, ...notPermittedIn(outlook) };
+  return withWarnings(allowed, [...warnings, ...unresolved.map(toWarning)]);
+}
+
+function notPermittedIn({ verdict }: Impact): Pick<Allowance, 'notPermitted'> {
+  const issues = (verdict?.issues ?? []).filter(({ reason }) => reason === 'RefNotPermitted');
+  return issues.length === 0 ? {} : { notPermitted: issues.map(({ path, message }) => ({ path, message })) };
 }
 
 /** What the organisation demands of new keys and workspaces; an object of before keeps what a write does not change. */

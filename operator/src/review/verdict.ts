@@ -41,4 +41,11 @@ export interface Refusal {
   readonly warnings?: readonly string[];
 }
 
-export type ReviewVerdict = { readonly allowed: true; readonly warnings?: readonly string[] } | Refusal;
+export interface Allowance {
+  readonly allowed: true;
+  readonly warnings?: readonly string[];
+  /** What the object names and may not name: it waits for the permission. */
+  readonly notPermitted?: readonly Pick<Cause, 'path' | 'message'>[];
+}
+
+export type ReviewVerdict = Allowance | Refusal;

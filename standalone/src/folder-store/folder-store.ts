@@ -73,7 +73,7 @@ async function create<K extends KindName>(
   const { located } = parts.view();
   if (located.has(idOf(place)) || parts.objects.get(place) !== undefined) return err({ kind: 'exists' });
   const object = newObject(place, draft, new Date(parts.now()));
-  const refused = review(parts, place, { operation: 'CREATE', object });
+  const refused = review(parts, place, { operation: 'CREATE', object }, how.permittedOnly);
   if (refused !== undefined) return err(refused);
   if (how.dryRun === true) return stored(toStored(place.kind, object, parts.view()));
   const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
@@ -209,5 +209,6 @@ const review = (
   { view, now }: Parts,
   place: Place,
   write: Pick<ReviewedWrite, 'operation' | 'object' | 'oldObject'>,
+  permittedOnly?: boolean,
 ): WriteProblem | undefined =>
-  problemInReview(place, write, { translatedWorld: view, isTerminating: () => false, now });
+  problemInReview(place, write, { translatedWorld: view, isTerminating: () => false, now }, permittedOnly);

@@ -150,6 +150,31 @@ test('an integration of the organisation serves the workspaces that have it', as
   );
 });
 
+test('a workspace is there with its namespace, and goes with what is in it', async () => {
+  const body = { name: 'Team B', slug: 'team-b', defaults: { metadata: { team: 'b' } } };
+  expect((await call('POST', '/admin/workspaces', body)).status).toBe(200);
+  const { body: other } = await call('POST', '/admin/workspaces', {
+    name: 'Other',
+    slug: 'other',
+    namespace: 'team-b',
+  });
+  expect(other).toMatchObject({ errorCode: 'AB01', error: { param: 'namespace' } });
+  const config = { workspace_id: 'team-b', name: 'Ours', slug: 'pc-ours', config: { provider: '@gone' } };
+  expect((await call('POST', '/configs', config)).status).toBe(200);
+  const key = { workspace_id: 'team-b', name: 'App', scopes: ['configs.list'], defaults: { config_id: 'pc-ours' } };
+  const app = await call('POST', '/api-keys/workspace/service', key);
+  const list = async (): Promise<number> =>
+    (await callApi(running.url, '/configs', { key: String(app.body['key']) })).status;
+  await waitFor(async () => (await list()) === 200, { what: 'the key' });
+  const defaults = { user_api_key_config: 'pc-ours' };
+  expect((await call('PUT', '/admin/workspaces/team-b', { defaults })).status).toBe(200);
+  expect((await call('DELETE', '/admin/workspaces/team-b', { name: 'Team B' })).status).toBe(409);
+  const gone = await call('DELETE', '/admin/workspaces/team-b', { name: 'Team B', force_delete: true });
+  expect([gone.status, gone.body]).toEqual([200, {}]);
+  await waitFor(async () => (await list()) === 401, { what: 'the refusal' });
+  expect(() => statSync(join(folder.path, 'team-b', 'gateway-config', 'pc-ours.yaml'))).toThrow('ENOENT');
+});
+
 test('the operations are described to every key', async () => {
   const { status, body } = await callApi(running.url, '/openapi.json', { key: TEAM_KEY });
   expect([status, body]).toEqual([200, expect.objectContaining({ openapi: '3.1.0' })]);

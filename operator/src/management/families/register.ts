@@ -8,6 +8,7 @@ import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
 import { VIRTUAL_KEYS } from './virtual-keys.ts';
+import { WORKSPACES } from './workspaces/index.ts';
 
 export const OPERATIONS: readonly BoundOperation[] = [
   ...API_KEYS,
@@ -18,4 +19,5 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...RATE_LIMIT_POLICIES,
   ...USAGE_LIMIT_POLICIES,
   ...VIRTUAL_KEYS,
+  ...WORKSPACES,
 ];

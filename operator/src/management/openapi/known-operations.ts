@@ -10,6 +10,16 @@ interface KnownOperations {
 export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     calls: [
+      'GET /admin/workspaces',
+      'POST /admin/workspaces',
+      'GET /admin/workspaces/{workspaceId}',
+      'PUT /admin/workspaces/{workspaceId}',
+      'DELETE /admin/workspaces/{workspaceId}',
+      'GET /reference/providers',
+      'GET /admin/organisation/defaults',
+      'PUT /admin/organisation/defaults',
+      'GET /workspace-exclusions/{direction}',
+      'PUT /workspace-exclusions/{direction}',
       'GET /guardrails',
       'POST /guardrails',
       'GET /guardrails/{guardrailId}',
@@ -56,6 +66,10 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'PUT /policies/rate-limits/{rateLimitsPolicyId}',
       'DELETE /policies/rate-limits/{rateLimitsPolicyId}',
     ],
+  },
+  {
+    reason: 'The gateway itself serves it, without a key and without a version in its path.',
+    calls: ['GET /model-configs/pricing/{provider}/{model}'],
   },
   {
     reason: 'Nothing keeps the versions of a config.',
@@ -209,22 +223,11 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'kubectl and files declare them; REST does not yet.',
     calls: [
-      'GET /admin/workspaces',
-      'POST /admin/workspaces',
-      'GET /admin/workspaces/{workspaceId}',
-      'PUT /admin/workspaces/{workspaceId}',
-      'DELETE /admin/workspaces/{workspaceId}',
-      'GET /model-configs/pricing/{provider}/{model}',
-      'GET /reference/providers',
       'GET /secret-references',
       'POST /secret-references',
       'GET /secret-references/{secretReferenceId}',
       'PUT /secret-references/{secretReferenceId}',
       'DELETE /secret-references/{secretReferenceId}',
-      'GET /admin/organisation/defaults',
-      'PUT /admin/organisation/defaults',
-      'GET /workspace-exclusions/{direction}',
-      'PUT /workspace-exclusions/{direction}',
     ],
   },
 ];

@@ -53,6 +53,8 @@ export interface WriteOptions {
   readonly force: boolean;
   /** Says what would happen, and changes nothing. */
   readonly dryRun?: boolean;
+  /** Refuses a new object that names what it is not permitted to name, instead of making one that waits for the permission. */
+  readonly permittedOnly?: boolean;
 }
 
 /** Why a write did not happen; nothing has changed. */

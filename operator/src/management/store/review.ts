@@ -9,6 +9,7 @@ export function problemInReview(
   { kind, namespace, name }: Place,
   write: Pick<ReviewedWrite, 'operation' | 'object' | 'oldObject'>,
   view: ReviewView,
+  permittedOnly = false,
 ): WriteProblem | undefined {
   const asked = {
     kind: { group: GROUP, kind },
@@ -18,8 +19,15 @@ export function problemInReview(
     ...write,
   };
   const verdict = reviewWrite(asked, view);
-  if (verdict.allowed) return undefined;
+  if (verdict.allowed) {
+    const { notPermitted = [] } = verdict;
+    return permittedOnly && notPermitted.length > 0
+      ? { kind: 'invalid', issues: notPermitted.map(toIssue) }
+      : undefined;
+  }
   if (verdict.users !== undefined) return { kind: 'in-use', users: verdict.users };
   const causes = verdict.causes ?? [{ message: verdict.message, path: [] }];
-  return { kind: 'invalid', issues: causes.map(({ path, message }): Issue => ({ code: 'invalid', path, message })) };
+  return { kind: 'invalid', issues: causes.map(toIssue) };
 }
+
+const toIssue = ({ path, message }: Pick<Issue, 'path' | 'message'>): Issue => ({ code: 'invalid', path, message });

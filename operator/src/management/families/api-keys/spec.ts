@@ -60,16 +60,17 @@ function toDefaults(
 
 /** The config of the body, which is given by its slug or its UUID. Throws RestError ABSENT for one that is not in the namespace. */
 export async function configNameOf(
-  { defaults }: Pick<ApiKeyFields, 'defaults'>,
+  { defaults }: { readonly defaults?: { readonly config_id?: string | null | undefined } | null | undefined },
   namespace: string | undefined,
   { store }: Pick<Services, 'store'>,
+  param = 'defaults.config_id',
 ): Promise<string | null | undefined> {
   const given = defaults?.config_id;
   if (typeof given !== 'string') return given;
   const named = await store.get({ kind: 'GatewayConfig', namespace, name: given });
   const found = named ?? (await store.find('GatewayConfig', given));
   if (found !== undefined && found.meta.namespace === namespace) return found.meta.name;
-  throw new RestError('ABSENT', { message: 'The config does not exist', param: 'defaults.config_id' });
+  throw new RestError('ABSENT', { message: 'The config does not exist', param });
 }
 
 function toRotation(given: ApiKeyFields['rotation_policy'], before: Spec['rotation']): object | null | undefined {

@@ -37,7 +37,8 @@ export async function createObject<K extends KindName>(
 ): Written<StoredObject<K>> {
   if (parts.objects.get(place) !== undefined) return err({ kind: 'exists' });
   const object = newObject(place, draft);
-  const refused = problemInReview(place, { operation: 'CREATE', object: { ...object } }, parts.view);
+  const asked = { operation: 'CREATE', object: { ...object } } as const;
+  const refused = problemInReview(place, asked, parts.view, how.permittedOnly);
   if (refused !== undefined) return err(refused);
   const wanted = { ...object, metadata: { ...object.metadata, resourceVersion: NEVER } };
   const make = async (dryRun: boolean): Attempt<CustomObject> => {

@@ -1,0 +1,67 @@
+/** What is in a workspace, and how it goes with it. */
+import { isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
+import { RestError } from '../../http/rest-error.ts';
+import { ownerOf, type StoredObject, type WriteOptions } from '../../store/index.ts';
+import type { Services } from '../family.ts';
+import { written } from '../write.ts';
+import type { WorkspaceObject } from './spec.ts';
+
+/** Those run pods: who made them takes them away. */
+const NEVER_DELETED: ReadonlySet<KindName> = new Set(['GatewayFleet', 'SidecarProfile']);
+const MAX_NAMED = 20;
+
+type Dependent = StoredObject;
+
+const keyOf = ({ kind, meta }: Dependent): string => `${kind}/${meta.namespace}/${meta.name}`;
+
+/** The objects in the namespace of a workspace. */
+export async function dependentsOf({ spec }: WorkspaceObject, { store }: Services): Promise<readonly Dependent[]> {
+  const kinds = Object.keys(KINDS)
+    .filter(isKindName)
+    .filter((kind) => KINDS[kind].scope !== 'Cluster');
+  const lists = await Promise.all(kinds.map((kind) => store.list(kind, spec.namespace)));
+  return lists.flat() as readonly Dependent[]; // objects of several Kinds
+}
+
+/** What the organisation has granted to the workspace. */
+export async function grantsTo({ meta }: WorkspaceObject, { store, tenancy }: Services): Promise<readonly Dependent[]> {
+  const all = await store.list('IntegrationAccess', tenancy.organisation.namespace);
+  return all.filter(({ spec }) => spec.workspaceRef?.name === meta.name) as unknown as readonly Dependent[];
+}
+
+/** Throws RestError CONFLICT for what may not go, before anything has gone. */
+export function refuseKept(dependents: readonly Dependent[], { force }: WriteOptions, all: boolean): void {
+  const kept = dependents.filter(({ kind }) => !all || NEVER_DELETED.has(kind));
+  if (kept.length > 0) {
+    const more = kept.length > MAX_NAMED ? ` and ${kept.length - MAX_NAMED} more` : '';
+    const names = kept.slice(0, MAX_NAMED).map(keyOf).join(', ');
+    const hint = all ? 'delete these first' : 'delete these first, or repeat with force_delete';
+    throw new RestError('CONFLICT', { message: `The workspace contains ${names}${more}; ${hint}` });
+  }
+  const owned = force ? undefined : dependents.find(({ meta }) => ownerOf(meta) !== undefined);
+  if (owned === undefined) return;
+  const message = `${keyOf(owned)} is managed by ${ownerOf(owned.meta) ?? ''}; delete it there, or repeat with ?force=true`;
+  throw new RestError('CONFLICT', { message });
+}
+
+/** Deletes them in an order in which none is in use any more. */
+export async function deleteAll(
+  dependents: readonly Dependent[],
+  { store }: Services,
+  how: WriteOptions,
+): Promise<void> {
+  let left = dependents;
+  while (left.length > 0) {
+    const used: { readonly object: Dependent; readonly refuse: () => void }[] = [];
+    for (const object of left) {
+      const { kind, meta } = object;
+      const gone = await store.delete({ kind, namespace: meta.namespace, name: meta.name }, how);
+      if (gone.ok || gone.error.kind === 'absent') continue;
+      const refuse = (): void => void written(gone, keyOf(object));
+      if (gone.error.kind !== 'in-use') refuse();
+      used.push({ object, refuse });
+    }
+    if (used.length === left.length) used[0]?.refuse();
+    left = used.map(({ object }) => object);
+  }
+}
