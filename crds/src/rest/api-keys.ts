@@ -56,6 +56,7 @@ const apiKey = z.object({
   allow_config_override: z.union([z.literal(0), z.literal(1)]),
   usage_limits: shownUsageLimits,
   rate_limits: shownRateLimits,
+  last_reset_at: dateTime.nullable(),
   alert_emails: z.array(z.string()),
   expires_at: dateTime.nullable(),
   rotation_policy: z

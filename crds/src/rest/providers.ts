@@ -22,6 +22,7 @@ const provider = z.object({
   status: z.enum(['active', 'exhausted', 'expired']),
   usage_limits: shownUsageLimits,
   rate_limits: shownRateLimits,
+  last_reset_at: dateTime.nullable(),
   expires_at: dateTime.nullable(),
   created_at: dateTime,
   last_updated_at: dateTime,

@@ -38,6 +38,7 @@ const virtualKey = z.object({
   models: z.array(z.string()).nullable(),
   usage_limits: shownUsageLimits,
   rate_limits: shownRateLimits,
+  last_reset_at: dateTime.nullable(),
   secret_mappings: z.array(z.never()),
   expires_at: dateTime.nullable(),
   created_at: dateTime,

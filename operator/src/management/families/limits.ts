@@ -74,6 +74,9 @@ export function showUsageLimits({ spec: { usageLimits = [] }, status }: WithUsag
   });
 }
 
+/** When the period of the first budget began. */
+export const lastResetAt = (object: WithUsage): string | null => showUsageLimits(object)[0]?.last_reset_at ?? null;
+
 /** One budget as an object; several as a list. */
 export function showUsageLimit(object: WithUsage) {
   const all = showUsageLimits(object);

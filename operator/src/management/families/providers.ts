@@ -6,7 +6,7 @@ import type { Home, Tenancy } from '../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from './family.ts';
 import { givenFields } from './fields.ts';
 import { findObject } from './find.ts';
-import { showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from './limits.ts';
+import { lastResetAt, showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from './limits.ts';
 import { pageOf } from './pages.ts';
 import { newSlug } from './slugs.ts';
 import { type FieldNames, written } from './write.ts';
@@ -44,6 +44,7 @@ function toView(object: Provider, { home, tenancy: { organisationId }, nowMs, in
     status: showStatus(object, nowMs),
     usage_limits: showUsageLimit(object),
     rate_limits: showRateLimits(object),
+    last_reset_at: lastResetAt(object),
     expires_at: spec.expiresAt ?? null,
     created_at: meta.createdAt,
     last_updated_at: meta.updatedAt,

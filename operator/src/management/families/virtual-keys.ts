@@ -7,7 +7,7 @@ import { providerIdOf, showSettings, toConnection } from './connection.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from './family.ts';
 import { givenFields } from './fields.ts';
 import { findObject } from './find.ts';
-import { showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from './limits.ts';
+import { lastResetAt, showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from './limits.ts';
 import { MASK } from './masks.ts';
 import { pageOf } from './pages.ts';
 import { newSlug } from './slugs.ts';
@@ -50,6 +50,7 @@ function toView(object: VirtualKey, { home, tenancy: { organisationId }, nowMs }
     models: spec.models === undefined ? null : [...spec.models],
     usage_limits: showUsageLimit(object),
     rate_limits: showRateLimits(object),
+    last_reset_at: lastResetAt(object),
     secret_mappings: [],
     expires_at: spec.expiresAt ?? null,
     created_at: meta.createdAt,

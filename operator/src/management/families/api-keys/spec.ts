@@ -7,7 +7,7 @@ import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import type { Services } from '../family.ts';
 import { givenFields } from '../fields.ts';
-import { showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from '../limits.ts';
+import { lastResetAt, showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from '../limits.ts';
 import { MASK } from '../masks.ts';
 
 export type ApiKeyObject = StoredObject<'ApiKey'>;
@@ -118,6 +118,7 @@ export function toView(object: ApiKeyObject, { home, tenancy: { organisationId }
     allow_config_override: allowConfigOverride ? (1 as const) : (0 as const),
     usage_limits: showUsageLimit(object),
     rate_limits: showRateLimits(object),
+    last_reset_at: lastResetAt(object),
     alert_emails: [...(spec.alertEmails ?? [])],
     expires_at: spec.expiresAt ?? null,
     rotation_policy: showRotation(spec.rotation),

@@ -1,0 +1,63 @@
+/** Fields of the known operations that ours do not have, and why. */
+
+interface FieldDifference {
+  readonly reason: string;
+  /** `METHOD /path part field`; `*` stands for any characters. */
+  readonly fields: readonly string[];
+}
+
+export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
+  {
+    reason: 'Counters of budgets are not reset over REST.',
+    fields: ['*reset_usage', '*reset_usage_for_value'],
+  },
+  {
+    reason: 'The key of REST is known by its hash, and only keys that the operator generates rotate.',
+    fields: ['POST /api-keys/{type}/{subType} body rotation_policy', '*last_rotated_at'],
+  },
+  {
+    reason: 'The price of an Integration has one factor.',
+    fields: ['*pricing_adjustments.multiplier.*'],
+  },
+  {
+    reason: 'Credentials are in Secrets of the cluster: lists of other places are empty.',
+    fields: ['*secret_mappings[].*'],
+  },
+  {
+    reason: 'Resources have labels, which kubectl writes.',
+    fields: ['*tags'],
+  },
+  {
+    reason: 'Headers may be credentials: they are written into the resource.',
+    fields: ['PUT /integrations/{slug}/models body models[].configurations.custom_headers'],
+  },
+  {
+    reason: 'The fields of the account are those of its integration, which is read there.',
+    fields: ['*model_config', 'GET /providers/{slug} query include_configurations'],
+  },
+  {
+    reason: 'Another spelling of a member that answers have once.',
+    fields: ['GET /guardrails/{guardrailId} answer actions.onFail'],
+  },
+  {
+    reason:
+      'A policy has a counter for each group of requests; the gateways have them, and gatehouse usage prints them.',
+    fields: [
+      'GET /policies/usage-limits* answer *last_reset_at',
+      'GET /policies/usage-limits* answer *value_key_usage_map',
+      'GET /policies/usage-limits/{policyUsageLimitsId} query include_usage',
+    ],
+  },
+  {
+    reason: 'Nothing is archived: a policy is deleted.',
+    fields: ['PUT /policies/* body status'],
+  },
+  {
+    reason: 'Names have no pictures.',
+    fields: ['*answer icon', '*answer data[].icon'],
+  },
+  {
+    reason: 'People of a workspace have operations of their own.',
+    fields: ['GET /admin/workspaces/{workspaceId} answer users'],
+  },
+];
