@@ -252,6 +252,7 @@ describe('the public price list', () => {
   test('has prices in cents, for anyone', async () => {
     const received = await get('openai/gpt-4o');
     expect(received.status).toBe(200);
+    expect(received.headers['cache-control']).toBe('public, max-age=3600');
     expect(received.json()).toMatchObject({
       pay_as_you_go: {
         request_token: { price: 0.000_25 },
