@@ -82,6 +82,12 @@
   resources:
     - apikeys
     - gatewayfleets
+    - promptcollections
+    - promptlabels
+    - promptpartials
+    - promptpartialversions
+    - prompts
+    - promptversions
     - sidecarprofiles
     - workspacemembers
   verbs:
@@ -96,6 +102,12 @@
     - guardrails/status
     - integrationaccesses/status
     - integrations/status
+    - promptcollections/status
+    - promptlabels/status
+    - promptpartials/status
+    - promptpartialversions/status
+    - prompts/status
+    - promptversions/status
     - providers/status
     - ratelimitpolicies/status
     - sidecarprofiles/status
@@ -452,6 +464,12 @@
     - guardrails
     - ratelimitpolicies
     - usagelimitpolicies
+    - promptcollections
+    - promptlabels
+    - promptpartials
+    - promptpartialversions
+    - prompts
+    - promptversions
     - modelpricings
     - gatewayfleets
     - sidecarprofiles
@@ -481,6 +499,12 @@
     - guardrails
     - ratelimitpolicies
     - usagelimitpolicies
+    - promptcollections
+    - promptlabels
+    - promptpartials
+    - promptpartialversions
+    - prompts
+    - promptversions
     - workspacemembers
   verbs:
     - create

@@ -14,6 +14,13 @@ test('what never changes after creation', () => {
     'IntegrationAccess.integrationRef',
     'RateLimitPolicy.target',
     'WorkspaceMember.user',
+    'PromptCollection.parentRef',
+    'PromptPartialVersion.partialRef',
+    'PromptPartialVersion.version',
+    'PromptPartialVersion.text',
+    'PromptVersion.promptRef',
+    'PromptVersion.version',
+    'PromptVersion.template',
   ]);
 });
 

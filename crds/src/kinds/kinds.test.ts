@@ -161,21 +161,6 @@ describe('what is not served', () => {
       want: [],
     },
     {
-      rule: 'one condition of several',
-      kind: 'RateLimitPolicy',
-      spec: {
-        conditions: [
-          { key: 'model', values: ['*'] },
-          { key: 'prompt', values: ['*'] },
-        ],
-        groupBy: [{ key: 'api_key' }],
-        type: 'requests',
-        unit: 'rpm',
-        value: 1,
-      },
-      want: ['spec.conditions[1].key'],
-    },
-    {
       rule: 'an empty list asks for nothing',
       kind: 'VirtualKey',
       spec: { provider: 'openai', secretRef: { name: 's' }, rateLimits: [] },

@@ -8,6 +8,12 @@ import { integrationAccess } from './integration-access.ts';
 import { modelPricing } from './model-pricing.ts';
 import { organisation } from './organisation.ts';
 import type { AnyKind, Resource } from './parts/index.ts';
+import { prompt } from './prompt.ts';
+import { promptCollection } from './prompt-collection.ts';
+import { promptLabel } from './prompt-label.ts';
+import { promptPartial } from './prompt-partial.ts';
+import { promptPartialVersion } from './prompt-partial-version.ts';
+import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
@@ -29,6 +35,12 @@ export const KINDS = {
   Guardrail: guardrail,
   RateLimitPolicy: rateLimitPolicy,
   UsageLimitPolicy: usageLimitPolicy,
+  PromptCollection: promptCollection,
+  PromptLabel: promptLabel,
+  PromptPartial: promptPartial,
+  PromptPartialVersion: promptPartialVersion,
+  Prompt: prompt,
+  PromptVersion: promptVersion,
   ModelPricing: modelPricing,
   GatewayFleet: gatewayFleet,
   SidecarProfile: sidecarProfile,
@@ -62,6 +74,12 @@ export type GatewayConfig = ResourceOf<'GatewayConfig'>;
 export type Guardrail = ResourceOf<'Guardrail'>;
 export type RateLimitPolicy = ResourceOf<'RateLimitPolicy'>;
 export type UsageLimitPolicy = ResourceOf<'UsageLimitPolicy'>;
+export type PromptCollection = ResourceOf<'PromptCollection'>;
+export type PromptLabel = ResourceOf<'PromptLabel'>;
+export type PromptPartial = ResourceOf<'PromptPartial'>;
+export type PromptPartialVersion = ResourceOf<'PromptPartialVersion'>;
+export type Prompt = ResourceOf<'Prompt'>;
+export type PromptVersion = ResourceOf<'PromptVersion'>;
 export type ModelPricing = ResourceOf<'ModelPricing'>;
 export type GatewayFleet = ResourceOf<'GatewayFleet'>;
 export type SidecarProfile = ResourceOf<'SidecarProfile'>;

@@ -32,14 +32,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     fields: { RateLimitPolicy: ['spec.target'] },
     value: 'mcp_tools',
   },
-  {
-    feature: 'saved prompts are',
-    fields: {
-      RateLimitPolicy: ['spec.conditions[].key', 'spec.groupBy[].key'],
-      UsageLimitPolicy: ['spec.conditions[].key', 'spec.groupBy[].key'],
-    },
-    value: 'prompt',
-  },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   ...RECORD_TOGGLES.map((value) => ({
     feature: 'records that roles may see are',

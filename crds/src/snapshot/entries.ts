@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
 import { nodeUsesPodIdentity } from '../providers/index.ts';
 import { guardrailBody } from './guardrail-body.ts';
+import { partialBody, partialVersionBody, promptBody, promptVersionBody } from './prompt-bodies.ts';
 import { reach } from './reach.ts';
 
 const stringMap = z.record(z.string(), z.string());
@@ -314,6 +315,10 @@ export const ENTRY_BODIES = {
   config: configBody,
   guardrail: guardrailBody,
   policy: policyBody,
+  prompt: promptBody,
+  promptVersion: promptVersionBody,
+  partial: partialBody,
+  partialVersion: partialVersionBody,
   sidecar: sidecarBody,
   price: priceBody,
   issuer: issuerBody,

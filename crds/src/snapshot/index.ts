@@ -32,6 +32,7 @@ export {
   workspaceBody,
 } from './entries.ts';
 export { guardrailBody } from './guardrail-body.ts';
+export type { PromptTemplateBody } from './prompt-bodies.ts';
 export {
   KEYS_AUDIENCE,
   KEYS_STREAM_PATH,

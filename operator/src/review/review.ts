@@ -52,6 +52,12 @@ const GARBAGE_COLLECTORS: ReadonlySet<string> = new Set([
  */
 const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
 
+/** Kinds whose objects belong to one of another Kind: they are no users that keep it from being deleted. */
+const PARTS: { readonly [K in KindName]?: KindName } = {
+  Prompt: 'PromptVersion',
+  PromptPartial: 'PromptPartialVersion',
+};
+
 const KIB = 1024;
 
 /** What is known of the installation once its state is complete. */
@@ -137,7 +143,9 @@ function reviewDeletion(request: ReviewedWrite, kind: KindName, view: ReviewView
   const now = view.translatedWorld();
   // An object that is being deleted is not served any more.
   if (now === undefined || (isResource(oldObject) && isBeingDeleted(oldObject))) return ALLOWED;
-  const { broken } = dryRun(now, toCandidate(request, kind, undefined));
+  const part = PARTS[kind];
+  const impact = dryRun(now, toCandidate(request, kind, undefined));
+  const broken = impact.broken.filter((key) => part === undefined || !key.startsWith(`${part}/`));
   if (broken.length === 0) return ALLOWED;
   const users = visibleUsers(namespace, broken);
   const causes = users.map((user): Cause => ({ reason: 'ObjectInUse', message: `${USED_BY}${user}`, path: [] }));

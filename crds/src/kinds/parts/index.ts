@@ -43,6 +43,13 @@ export {
 export { podTemplate } from './pod-template.ts';
 export { conditionIssues, ENDPOINT_TYPES, selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
+export {
+  partialIssues,
+  partialText,
+  promptTemplate,
+  promptTemplateIssues,
+  versionNumber,
+} from './prompt-template.ts';
 export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';
 export { nameRef, secretKeyRef } from './refs.ts';
 export { type Condition, condition, podCount, snapshotVersion, statusOf, UNSEEN_GENERATION } from './status.ts';

@@ -29,6 +29,14 @@ export function originOf(entry: AnyEntry): Origin | undefined {
       return { kind: 'Guardrail', name };
     case 'provider':
       return { kind: accountOf(entry.body.credential)?.kind === 'Integration' ? 'Provider' : 'VirtualKey', name };
+    case 'prompt':
+      return { kind: 'Prompt', name };
+    case 'promptVersion':
+      return { kind: 'PromptVersion', name };
+    case 'partial':
+      return { kind: 'PromptPartial', name };
+    case 'partialVersion':
+      return { kind: 'PromptPartialVersion', name };
     case 'policy':
       return policyOf(name);
     case 'credential':
@@ -47,6 +55,10 @@ const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<Entry
   ['config', ['GatewayConfig']],
   ['guardrail', ['Guardrail']],
   ['provider', ['VirtualKey', 'Provider']],
+  ['prompt', ['Prompt']],
+  ['promptVersion', ['PromptVersion']],
+  ['partial', ['PromptPartial']],
+  ['partialVersion', ['PromptPartialVersion']],
 ]);
 
 /**

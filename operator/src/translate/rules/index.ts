@@ -9,6 +9,11 @@ import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
 import { modelPricing } from './model-pricing.ts';
 import { organisation } from './organisation.ts';
+import { prompt } from './prompt.ts';
+import { promptCollection } from './prompt-collection.ts';
+import { promptPartial } from './prompt-partial.ts';
+import { promptPartialVersion } from './prompt-partial-version.ts';
+import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
 import { type HostRules, hostIssues } from './shared/index.ts';
@@ -27,6 +32,11 @@ const RULES = [
   virtualKey,
   provider,
   guardrail,
+  promptPartial,
+  promptPartialVersion,
+  prompt,
+  promptVersion,
+  promptCollection,
   gatewayConfig,
   workspaceMember,
   apiKey,

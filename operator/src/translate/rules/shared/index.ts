@@ -13,6 +13,7 @@ export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
 export { allowedByRole, remaining } from './membership.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';
 export { newObjectIssues, policyFindings, policyIn } from './new-object-policy.ts';
+export { collectionFindings, templateBody, templateFindings } from './prompts.ts';
 export { brokenBounds, EMPTY_LEDGER, type Ledger, quotaRowOf, type RowChange, updateLedger } from './quota.ts';
 export { mergeReach, reachOf, type ServiceName, serviceOfHost, toHostList, withCurrentReach } from './reach.ts';
 export { permitsSecret, type SecretReference } from './reference-grants.ts';

@@ -1,0 +1,15 @@
+/** Prompts: how versions are named, and what their templates say. */
+export {
+  BUILT_IN_LABELS,
+  isLabelName,
+  MAX_PROMPT_VERSION,
+  type PromptReference,
+  parsePartialReference,
+  parsePromptReference,
+  parseVersionChoice,
+  type VersionChoice,
+  versionName,
+} from './reference.ts';
+export { type PromptSource, type PromptText, readPartialText,
+  readPromptText, templateIssues, templatesOf, type TextProblem } from './prompt-text.ts';
+export { MAX_TEMPLATE, parseTemplate, type Template, type TemplateNode } from './template.ts';
