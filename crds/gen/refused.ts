@@ -1,5 +1,4 @@
 /** Notes in the descriptions of a schema about what this version refuses, so that `kubectl explain` says so. */
-import { UNSUPPORTED_MEMBERS } from '../src/config/index.ts';
 import { type AnyKind, UNSUPPORTED } from '../src/kinds/index.ts';
 import type { Structural } from './structural.ts';
 
@@ -17,9 +16,6 @@ export function noteRefused({ kind }: AnyKind, whole: Structural): void {
 
 /** A routing config and its targets, as deep as they are written out. */
 function noteConfig(node: Structural): void {
-  for (const { field, engine } of UNSUPPORTED_MEMBERS) {
-    append(nodeAt(node, field), `Refused: ${engine} not part of this version.`);
-  }
   append(nodeAt(node, 'cache.mode'), 'The value semantic is refused: the semantic cache is not part of this version.');
   const target = node.properties?.['targets']?.items;
   if (target?.properties !== undefined) noteConfig(target);

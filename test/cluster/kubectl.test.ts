@@ -63,7 +63,6 @@ describe('kubectl explain', () => {
   test.for([
     { field: 'gatewayfleet.spec.stores.s3', text: 'Refused: bodies in an object store are not part of this version.' },
     { field: 'ratelimitpolicy.spec.target', text: 'The value mcp_tools is refused' },
-    { field: 'gatewayconfig.spec.config.promptId', text: 'Refused: the prompt library is not part of this version.' },
     { field: 'gatewayconfig.spec.config.targets.cache.mode', text: 'The value semantic is refused' },
   ])('says that $field is refused', async ({ field, text }) => {
     const printed = await runKubectl(cluster, ['explain', field, '--api-version=gatehouse.dev/v1alpha1']);

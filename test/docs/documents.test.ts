@@ -14,6 +14,7 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['test/docs/commands/standalone.test.ts', 'test/e2e/e2e.test.ts'],
   'docs/guide/management-client.md': ['test/docs/commands/management-client.test.ts'],
   'docs/guide/own-provider.md': ['test/docs/commands/own-provider.test.ts'],
+  'docs/guide/prompts.md': ['test/docs/commands/prompts.test.ts'],
   'docs/guide/standalone.md': ['test/docs/commands/standalone.test.ts'],
   'docs/guide/other-gateways.md': ['test/docs/commands/other-gateways.test.ts'],
   'docs/guide/kubernetes.md': ['test/chart/guide.test.ts'],

@@ -160,6 +160,35 @@ export function guardrail(
   return toEntry('guardrail', slug, owner, { slug, version: digestOf({ checks, actions }), checks, ...actions });
 }
 
+/** A prompt; `published` is 1 unless the body says otherwise. */
+export function prompt(slug: string, body: Partial<EntryBody<'prompt'>> = {}, owner: string | null = TEAM): AnyEntry {
+  return toEntry('prompt', slug, owner, { slug, published: 1, labels: {}, ...body });
+}
+
+export function promptVersion(
+  slug: string,
+  version: number,
+  template: EntryBody<'promptVersion'>['template'],
+): AnyEntry {
+  return toEntry('promptVersion', `${slug}-v${version}`, TEAM, { prompt: slug, version, template });
+}
+
+/** A partial with its versions, the first of which is its own. */
+export function partial(
+  slug: string,
+  texts: readonly string[],
+  published = 1,
+  owner: string | null = TEAM,
+): AnyEntry[] {
+  const [first = '', ...rest] = texts;
+  return [
+    toEntry('partial', slug, owner, { slug, published, text: first }),
+    ...rest.map((text, i) =>
+      toEntry('partialVersion', `${slug}-v${i + 2}`, owner, { partial: slug, version: i + 2, text }),
+    ),
+  ];
+}
+
 export interface ConfigOptions extends Place {
   /** Id of the credential entry that its leaves use. */
   readonly credential?: string;

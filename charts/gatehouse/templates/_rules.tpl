@@ -416,6 +416,12 @@
     - guardrails
     - integrationaccesses
     - integrations
+    - promptcollections
+    - promptlabels
+    - promptpartials
+    - promptpartialversions
+    - prompts
+    - promptversions
     - providers
     - ratelimitpolicies
     - usagelimitpolicies

@@ -172,8 +172,8 @@ describe('a config is refused', () => {
     { rule: 'for too many levels', root: nested(MAX_CONFIG_DEPTH + 2), want: ['invalid targets[0]'] },
     {
       rule: 'for what is not served yet',
-      root: { ...MAIN, promptId: 'p', cache: { mode: 'semantic' } },
-      want: ['unsupported promptId', 'unsupported cache.mode'],
+      root: { ...MAIN, cache: { mode: 'semantic' } },
+      want: ['unsupported cache.mode'],
     },
   ])('$rule', ({ root, want }) => {
     expect(issuesOf(root)).toEqual(want);

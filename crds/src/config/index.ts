@@ -34,4 +34,3 @@ export {
   secretRef,
   settings,
 } from './target.ts';
-export { UNSUPPORTED_MEMBERS } from './unsupported.ts';

@@ -7,6 +7,7 @@
 import type { ErrorRow } from './error-row.ts';
 import { GUARDRAIL_ERRORS } from './guardrail-errors.ts';
 import { LIMIT_ERRORS } from './limit-errors.ts';
+import { PROMPT_ERRORS } from './prompt-errors.ts';
 import { SAVED_ONLY_ERRORS } from './saved-only-errors.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
 
@@ -190,6 +191,7 @@ export const ERRORS = {
     summary: 'No deployment alias matches the model and none is marked as default.',
   },
 
+  ...PROMPT_ERRORS,
   ...SAVED_ONLY_ERRORS,
 
   // Key

@@ -13,7 +13,6 @@ test('what never changes after creation', () => {
     'Integration.provider',
     'IntegrationAccess.integrationRef',
     'RateLimitPolicy.target',
-    'WorkspaceMember.user',
     'PromptCollection.parentRef',
     'PromptPartialVersion.partialRef',
     'PromptPartialVersion.version',
@@ -21,6 +20,7 @@ test('what never changes after creation', () => {
     'PromptVersion.promptRef',
     'PromptVersion.version',
     'PromptVersion.template',
+    'WorkspaceMember.user',
   ]);
 });
 

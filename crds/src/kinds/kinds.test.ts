@@ -169,8 +169,8 @@ describe('what is not served', () => {
     {
       rule: 'fields of routing configs',
       kind: 'GatewayConfig',
-      spec: { config: { provider: '@a', promptId: 'p' } },
-      want: ['spec.config.promptId'],
+      spec: { config: { provider: '@a', cache: { mode: 'semantic' } } },
+      want: ['spec.config.cache.mode'],
     },
   ] as const)('$rule', ({ kind, spec, want }) => {
     expect(issuesOf(kind, resource(kind, spec))).toEqual(want);

@@ -41,7 +41,8 @@ const RULES: readonly Rule<Named>[] = [
     cel: `!(${NAME} in ['${BUILT_IN_LABELS.join("', '")}']) && !(self.metadata.name in ['${BUILT_IN_LABELS.join("', '")}'])`,
     message: `every workspace has ${BUILT_IN_LABELS.join(', ')} already`,
     at: 'metadata.name',
-    holds: (resource) => !BUILT_IN_LABELS.some((label) => label === nameOf(resource) || label === resource.metadata.name),
+    holds: (resource) =>
+      !BUILT_IN_LABELS.some((label) => label === nameOf(resource) || label === resource.metadata.name),
     valid: [sample('canary')],
     invalid: [sample('production'), sample('x', 'staging'), sample('development', 'dev')],
   },

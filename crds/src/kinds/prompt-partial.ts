@@ -15,7 +15,9 @@ const spec = z
     displayName: displayName.optional(),
     description: description.optional(),
     collectionRef: collectionRef.optional(),
-    publishedVersion: versionNumber('publishedVersion is the version that prompts include by the name alone.').default(1),
+    publishedVersion: versionNumber('publishedVersion is the version that prompts include by the name alone.').default(
+      1,
+    ),
     text: partialText
       .meta({
         description:

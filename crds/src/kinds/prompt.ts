@@ -17,7 +17,9 @@ const label = z.strictObject({
   version: versionNumber('version is the version that has the label.'),
 });
 
-export const collectionRef = nameRef('collectionRef names the PromptCollection that holds it; absent: the default one.');
+export const collectionRef = nameRef(
+  'collectionRef names the PromptCollection that holds it; absent: the default one.',
+);
 
 const spec = z
   .strictObject({

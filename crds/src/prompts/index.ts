@@ -1,4 +1,14 @@
 /** Prompts: how versions are named, and what their templates say. */
+
+export {
+  type PromptSource,
+  type PromptText,
+  readPartialText,
+  readPromptText,
+  type TextProblem,
+  templateIssues,
+  templatesOf,
+} from './prompt-text.ts';
 export {
   BUILT_IN_LABELS,
   isLabelName,
@@ -10,6 +20,4 @@ export {
   type VersionChoice,
   versionName,
 } from './reference.ts';
-export { type PromptSource, type PromptText, readPartialText,
-  readPromptText, templateIssues, templatesOf, type TextProblem } from './prompt-text.ts';
 export { MAX_TEMPLATE, parseTemplate, type Template, type TemplateNode } from './template.ts';

@@ -11,7 +11,9 @@ import {
 
 describe('a template', () => {
   test('is read into parts of our own', () => {
-    const parsed = parseTemplate('Hi {{name}} {{{a.b}}}{{! no }}{{#list}}{{.}}{{/list}}{{^list}}none{{/list}}{{>p@2}}{{>>q}}');
+    const parsed = parseTemplate(
+      'Hi {{name}} {{{a.b}}}{{! no }}{{#list}}{{.}}{{/list}}{{^list}}none{{/list}}{{>p@2}}{{>>q}}',
+    );
     expect(parsed).toEqual({
       ok: true,
       value: {
@@ -49,7 +51,24 @@ describe('a template', () => {
   });
 
   test('never makes the parser throw, and knows no lambdas', () => {
-    const piece = fc.constantFrom('{{', '}}', '{{{', '#', '/', '^', '>', '>>', '&', '!', '=', ' ', 'a', '.', '\n', '<%');
+    const piece = fc.constantFrom(
+      '{{',
+      '}}',
+      '{{{',
+      '#',
+      '/',
+      '^',
+      '>',
+      '>>',
+      '&',
+      '!',
+      '=',
+      ' ',
+      'a',
+      '.',
+      '\n',
+      '<%',
+    );
     fc.assert(fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => void parseTemplate(pieces.join(''))));
   });
 

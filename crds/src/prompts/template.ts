@@ -80,7 +80,8 @@ class Reader {
 
   #node([type, value, , , inside]: Token, depth: number): readonly TemplateNode[] {
     this.#count += 1;
-    if (this.#count > MAX_TEMPLATE_NODES) throw new RangeError(`the template has more than ${MAX_TEMPLATE_NODES} parts`);
+    if (this.#count > MAX_TEMPLATE_NODES)
+      throw new RangeError(`the template has more than ${MAX_TEMPLATE_NODES} parts`);
     switch (type) {
       case 'text':
         return [{ kind: 'text', text: value }];

@@ -32,7 +32,6 @@ export {
   workspaceBody,
 } from './entries.ts';
 export { guardrailBody } from './guardrail-body.ts';
-export type { PromptTemplateBody } from './prompt-bodies.ts';
 export {
   KEYS_AUDIENCE,
   KEYS_STREAM_PATH,
@@ -42,6 +41,7 @@ export {
   keyFrames,
   parseKeysFrame,
 } from './key-stream.ts';
+export type { PromptTemplateBody } from './prompt-bodies.ts';
 export {
   assembleSnapshot,
   compareRevisions,

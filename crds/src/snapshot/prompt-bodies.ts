@@ -6,9 +6,7 @@ const members = z.record(z.string(), z.unknown());
 
 /** The content of one version, as its Kind has it. */
 export const promptTemplateBody = z.looseObject({
-  messages: z
-    .array(z.looseObject({ role: z.string(), name: z.string().optional(), content: z.string() }))
-    .optional(),
+  messages: z.array(z.looseObject({ role: z.string(), name: z.string().optional(), content: z.string() })).optional(),
   text: z.string().optional(),
   raw: z.boolean().optional(),
   model: z.string().optional(),

@@ -55,8 +55,10 @@ describe('a scope', () => {
       );
   });
 
-  test('of completions opens every operation', () => {
-    for (const operation of Object.values(OPERATIONS)) authorize(caller(), operation);
+  test('of completions opens every operation that may call a provider', () => {
+    const { promptRender, ...calling } = OPERATIONS;
+    for (const operation of Object.values(calling)) authorize(caller(), operation);
+    expect(() => authorize(caller(), promptRender)).toThrow(expect.objectContaining({ code: 'SCOPE_MISSING' }));
   });
 });
 

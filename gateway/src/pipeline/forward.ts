@@ -33,10 +33,17 @@ export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fle
   const usesOwn = plan.hasPassthrough || plan.needsRequestProvider;
   const isNeeded =
     plan.needsFleet ||
+    plan.prompts.some((name) => promptNeedsFleet(name, input)) ||
     guardrailsNeedFleet(input) ||
     (usesOwn && requestProvider?.kind === 'managed' && requestProvider.record.needsFleet) ||
     plan.slugs.some((slug) => exchange.snapshot.provider(caller.workspace.name, slug)?.needsFleet === true);
   return isNeeded ? { link, address } : undefined;
+}
+
+/** Whether the account of a prompt of a target has its credential in the fleet. */
+function promptNeedsFleet(name: string, { exchange: { snapshot }, caller: { workspace } }: AttemptInput): boolean {
+  const provider = snapshot.prompts.prompt(workspace.name, name)?.template.provider;
+  return provider !== undefined && snapshot.provider(workspace.name, provider)?.needsFleet === true;
 }
 
 /** Throws NEEDS_FLEET for a request under a guardrail that cannot run here: it is not let through without it. */
@@ -59,7 +66,8 @@ export async function forward(input: AttemptInput, fleet: Fleet, gatewayName: st
 
 function toFleetRequest(input: AttemptInput, via: string): FleetRequest {
   const { request } = input.exchange;
-  const { body } = input.resolution;
+  // The fleet renders a saved prompt itself.
+  const body = input.resolution.prompt?.clientBody ?? input.resolution.body;
   const query = request.query === '' ? '' : `?${request.query}`;
   const headers = { ...headersFor(input), ...defaultsOf(input), [VIA_HEADER]: via };
   return {

@@ -56,7 +56,7 @@ import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
 import { readBody } from './read-body.ts';
-import type { Resolver } from './resolve/index.ts';
+import { type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
 import { addUsageHeaders } from './usage-headers.ts';
@@ -143,8 +143,17 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     refuseUnservedHeaders(request);
     const body = await readBody(exchange);
     progress.body = body;
-    const resolution = ports.resolver.resolve(exchange, caller, body);
-    const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [], log: progress };
+    const prompted = promptOf(exchange, caller, body);
+    const called = prompted?.exchange ?? exchange;
+    const resolution = ports.resolver.resolve(called, caller, prompted?.body ?? body, prompted);
+    const input = {
+      exchange: called,
+      caller,
+      resolution,
+      calls: new CallBudget(ports.maxCalls),
+      tried: [],
+      log: progress,
+    };
     progress.input = input;
     const local = operation.answerLocally?.(input);
     const fleet = ports.fleet === undefined || local !== undefined ? undefined : fleetFor(input, ports.fleet);
@@ -292,7 +301,12 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, g
     caller: caller && callerFacts(caller),
     metadata: resolution?.metadata ?? {},
     requestBytes: resolution && bytesOf(resolution.body),
-    route: { config: plan?.slug, mode: plan && modeOf(plan.root), optionPath: outcome?.leaf.path },
+    route: {
+      prompt: promptName(resolution?.prompt?.use),
+      config: plan?.slug,
+      mode: plan && modeOf(plan.root),
+      optionPath: outcome?.leaf.path,
+    },
     decisions: {
       cache: outcome?.cacheStatus,
       retries: outcome?.retries,
@@ -308,6 +322,8 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, g
     guardrails,
   };
 }
+
+const promptName = (use: PromptUse | undefined): string | undefined => use && `${use.slug}@${use.version}`;
 
 const NOTHING_TRIED: readonly AttemptFacts[] = [];
 

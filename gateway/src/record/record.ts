@@ -71,6 +71,8 @@ export interface CallerFacts {
 }
 
 export interface RouteFacts {
+  /** The saved prompt and its version, `slug@3`. */
+  readonly prompt?: string | undefined;
   /** Slug of the saved config. */
   readonly config: string | undefined;
   /** How the root of the config chooses: `single`, `fallback` and the like. */

@@ -47,6 +47,7 @@ interface Context extends CompileOptions, Pick<HookContext, 'scope' | 'literalCr
     readonly slugs: Set<string>;
     readonly virtualKeys: Set<string>;
     readonly guardrails: Set<string>;
+    readonly prompts: Set<string>;
     leaves: number;
     passthrough: boolean;
     breaker: boolean;
@@ -68,7 +69,12 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Routing
 }
 
 function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPlan, 'settingsAlone'> {
-  const names = { slugs: new Set<string>(), virtualKeys: new Set<string>(), guardrails: new Set<string>() };
+  const names = {
+    slugs: new Set<string>(),
+    virtualKeys: new Set<string>(),
+    guardrails: new Set<string>(),
+    prompts: new Set<string>(),
+  };
   const found = { ...names, leaves: 0, passthrough: false, breaker: false, fleet: false, patternBytes: 0 };
   const isInline = options.saved === undefined;
   const hosts = { scope: options.hookScope ?? 'request', literalCredentials: isInline };
@@ -83,6 +89,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     virtualKeys: [...found.virtualKeys],
+    prompts: [...found.prompts],
     guardrails: [...found.guardrails],
     leafCount: found.leaves,
     patternBytes: found.patternBytes,
@@ -189,6 +196,7 @@ function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context
     context.found.slugs.add(source.slug);
     if (source.slug === node.virtualKey) context.found.virtualKeys.add(source.slug);
   }
+  if (settings.promptId !== undefined) context.found.prompts.add(settings.promptId);
   context.found.fleet ||= source.kind === 'fleet';
   context.found.passthrough ||= source.kind === 'passthrough';
   const breaker = source.kind === 'managed' ? context.breaker : undefined;

@@ -23,6 +23,7 @@ export const ROOT_SETTINGS: LeafSettings = {
   forwardHeaders: [],
   strict: true,
   unsupportedParams: 'drop',
+  promptId: undefined,
   hooks: undefined,
 };
 
@@ -37,6 +38,7 @@ export function inherit(parent: LeafSettings, node: RoutingNode, hooks: LeafSett
     forwardHeaders: node.forwardHeaders?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
     strict: node.strictOpenAiCompliance ?? parent.strict,
     unsupportedParams: node.unsupportedParams ?? parent.unsupportedParams,
+    promptId: node.promptId ?? parent.promptId,
     hooks,
   };
 }

@@ -56,6 +56,8 @@ export interface LeafSettings {
   readonly strict: boolean;
   /** What happens to parameters that the provider does not have. */
   readonly unsupportedParams: 'drop' | 'error';
+  /** A saved prompt instead of that of the request. */
+  readonly promptId: string | undefined;
   /** Undefined: none in both directions. */
   readonly hooks: LeafHooks | undefined;
 }
@@ -138,6 +140,8 @@ export interface RoutingPlan {
   readonly slugs: readonly string[];
   /** Those of them that `virtual_key` names, where they have no `@`. */
   readonly virtualKeys: readonly string[];
+  /** Saved prompts the tree names. */
+  readonly prompts: readonly string[];
   /** Stored guardrails the tree names. */
   readonly guardrails: readonly string[];
   readonly leafCount: number;

@@ -21,6 +21,13 @@ import type {
 } from './compiled-entries.ts';
 import { compileLimits, NO_LIMITS } from './owner-limits.ts';
 import { compilePolicy, type PolicyRecord } from './policies.ts';
+import {
+  type CompiledLibraryEntry,
+  compilePartialEntry,
+  compilePartialVersion,
+  compilePromptEntry,
+  compilePromptVersion,
+} from './prompt-records.ts';
 
 export type Credentials = ReadonlyMap<string, Credential>;
 
@@ -54,6 +61,7 @@ export type Compiled =
   | { readonly kind: 'guardrail'; readonly record: GuardrailRecord }
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
   | { readonly kind: 'policy'; readonly record: PolicyRecord }
+  | CompiledLibraryEntry
   | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
   | { readonly kind: 'price'; readonly record: PriceRecord }
   | { readonly kind: 'issuer'; readonly record: IssuerRecord }
@@ -74,6 +82,14 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
       return { kind: 'workspace', record: compileWorkspace(entry) };
     case 'policy':
       return { kind: 'policy', record: compilePolicy(entry) };
+    case 'prompt':
+      return compilePromptEntry(entry);
+    case 'promptVersion':
+      return compilePromptVersion(entry);
+    case 'partial':
+      return compilePartialEntry(entry);
+    case 'partialVersion':
+      return compilePartialVersion(entry);
     case 'sidecar':
       return { kind: 'sidecar', record: compileSidecar(entry) };
     case 'price':

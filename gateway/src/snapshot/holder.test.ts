@@ -154,7 +154,7 @@ describe('a newer minor version', () => {
     const entries = [
       workspace(),
       odd({ ...key(), digest: 'new', body: { ...key().body, colour: 'red' } }),
-      odd({ kind: 'prompt', id: 'prompt/team-a/p', workspace: 'team-a', generation: 1, digest: 'd', body: {} }),
+      odd({ kind: 'colour', id: 'colour/team-a/p', workspace: 'team-a', generation: 1, digest: 'd', body: {} }),
     ];
     const status = await held.load(1, { schemaVersion: { major, minor: minor + 9 }, entries });
     expect(status).toMatchObject({ version: 1, entries: 2, rejected: undefined });

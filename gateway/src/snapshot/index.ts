@@ -20,6 +20,7 @@ export {
 } from './holder.ts';
 export { compileBudget, compileLimits, compileSchedule, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
 export type { PolicyFacts, PolicyRecord } from './policies.ts';
+export type { PromptLibrary } from './prompts.ts';
 export {
   createKubernetesSource,
   createSidecarSource,

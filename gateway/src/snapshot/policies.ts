@@ -13,6 +13,8 @@ export interface PolicyFacts {
   readonly provider: string;
   /** The saved config; `workspace` is empty for one of the organisation. */
   readonly config: { readonly workspace: string; readonly slug: string } | undefined;
+  /** The saved prompt; `workspace` is empty for one of the organisation. Absent: none is used. */
+  readonly prompt?: { readonly workspace: string; readonly slug: string } | undefined;
   /** The model that the target is asked for; empty: none is named. */
   readonly model: string;
   /** Id of the operation. */
@@ -87,6 +89,13 @@ const PROPERTIES: ReadonlyMap<string, Property> = new Map<string, Property>([
     {
       group: ({ config }) => config && `${config.workspace}/${config.slug}`,
       names: ({ config }) => (config ? [config.slug] : []),
+    },
+  ],
+  [
+    'prompt',
+    {
+      group: ({ prompt }) => prompt && `${prompt.workspace}/${prompt.slug}`,
+      names: ({ prompt }) => (prompt ? [prompt.slug] : []),
     },
   ],
   [

@@ -1,4 +1,5 @@
 /** Records indexed by the names that requests use. */
+import type { Template } from '@gatehouse/crds/prompts';
 import type { ModelPrice } from '../cost/index.ts';
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
@@ -12,11 +13,27 @@ import type {
   WorkspaceRecord,
 } from './compiled-entries.ts';
 import type { PolicyRecord } from './policies.ts';
+import {
+  type CompiledLibraryEntry,
+  type PartialRecord,
+  type PromptContent,
+  type PromptRecord,
+  type VersionRecord,
+  versionKey,
+} from './prompt-records.ts';
 
 export type Scope<T> = ReadonlyMap<string, T>;
 
+/** Prompts and partials by workspace and slug, their versions by workspace and `versionKey`. */
+export interface LibraryTables {
+  readonly prompts: LayeredMap<Scope<PromptRecord>>;
+  readonly promptVersions: LayeredMap<Scope<VersionRecord<PromptContent>>>;
+  readonly partials: LayeredMap<Scope<PartialRecord>>;
+  readonly partialVersions: LayeredMap<Scope<VersionRecord<Template>>>;
+}
+
 /** The records of one Snapshot; immutable. */
-export interface Tables {
+export interface Tables extends LibraryTables {
   /** By the SHA-256 of the key. */
   readonly keys: LayeredMap<KeyRecord>;
   readonly workspaces: LayeredMap<WorkspaceRecord>;
@@ -46,25 +63,16 @@ export const NO_TABLES: Tables = {
   configs: new LayeredMap(),
   guardrails: new LayeredMap(),
   policies: new LayeredMap(),
+  prompts: new LayeredMap(),
+  promptVersions: new LayeredMap(),
+  partials: new LayeredMap(),
+  partialVersions: new LayeredMap(),
   prices: new LayeredMap(),
 };
 
 /** Names that differ from those of the last full load. */
-export const changedNames = ({
-  keys,
-  workspaces,
-  sidecars,
-  issuers,
-  providers,
-  configs,
-  guardrails,
-  policies,
-  prices,
-}: Tables): number =>
-  [keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices].reduce(
-    (sum, { changed }) => sum + changed,
-    0,
-  );
+export const changedNames = (tables: Tables): number =>
+  Object.values<{ readonly changed: number }>({ ...tables }).reduce((sum, { changed }) => sum + changed, 0);
 
 type Changes<T> = Map<string, T | undefined>;
 
@@ -78,6 +86,11 @@ const placeOf = ({ workspace, slug }: { readonly workspace: string | null; reado
   name: slug,
 });
 
+const placeOfVersion = (record: VersionRecord<unknown>): Place => ({
+  scope: record.workspace ?? ORGANISATION,
+  name: versionKey(record),
+});
+
 /** Collects removals, then additions, and makes the tables that result. */
 export class TablesBuilder {
   readonly #base: Tables;
@@ -89,6 +102,12 @@ export class TablesBuilder {
   readonly #configs = new Map<string, Changes<SavedConfig>>();
   readonly #guardrails = new Map<string, Changes<GuardrailRecord>>();
   readonly #policies = new Map<string, Changes<PolicyRecord>>();
+  readonly #library = {
+    prompts: new Map<string, Changes<PromptRecord>>(),
+    promptVersions: new Map<string, Changes<VersionRecord<PromptContent>>>(),
+    partials: new Map<string, Changes<PartialRecord>>(),
+    partialVersions: new Map<string, Changes<VersionRecord<Template>>>(),
+  };
   readonly #prices = new Map<string, Changes<ModelPrice>>();
   #isAmbiguous = false;
 
@@ -122,6 +141,20 @@ export class TablesBuilder {
       guardrails: guardrails.with(merge(guardrails, this.#guardrails)),
       policies: policies.with(merge(policies, this.#policies)),
       prices: prices.with(merge(prices, this.#prices)),
+      ...this.#finishLibrary((base, changes) => base.with(changes)),
+    };
+  }
+
+  #finishLibrary(
+    apply: <T>(base: LayeredMap<Scope<T>>, changes: Map<string, Scope<T>>) => LayeredMap<Scope<T>>,
+  ): LibraryTables {
+    const { prompts, promptVersions, partials, partialVersions } = this.#base;
+    const changes = this.#library;
+    return {
+      prompts: apply(prompts, merge(prompts, changes.prompts)),
+      promptVersions: apply(promptVersions, merge(promptVersions, changes.promptVersions)),
+      partials: apply(partials, merge(partials, changes.partials)),
+      partialVersions: apply(partialVersions, merge(partialVersions, changes.partialVersions)),
     };
   }
 
@@ -136,6 +169,7 @@ export class TablesBuilder {
       guardrails: new LayeredMap(merge(NO_TABLES.guardrails, this.#guardrails)),
       policies: new LayeredMap(merge(NO_TABLES.policies, this.#policies)),
       prices: new LayeredMap(merge(NO_TABLES.prices, this.#prices)),
+      ...this.#finishLibrary((_, changes) => new LayeredMap(changes)),
     };
   }
 
@@ -168,6 +202,12 @@ export class TablesBuilder {
         this.#noteScoped(this.#policies, policies, placeOf({ workspace, slug }), unless(leaves, compiled.record));
         break;
       }
+      case 'prompt':
+      case 'promptVersion':
+      case 'partial':
+      case 'partialVersion':
+        this.#putPrompt(compiled, leaves);
+        break;
       case 'price': {
         const { provider: scope, model: name, price } = compiled.record;
         this.#noteScoped(this.#prices, prices, { scope, name }, unless(leaves, price));
@@ -175,6 +215,29 @@ export class TablesBuilder {
       }
       case 'skipped':
         break;
+    }
+  }
+
+  #putPrompt(compiled: CompiledLibraryEntry, leaves: boolean): void {
+    const { prompts, promptVersions, partials, partialVersions } = this.#base;
+    const changes = this.#library;
+    switch (compiled.kind) {
+      case 'prompt':
+        this.#noteScoped(changes.prompts, prompts, placeOf(compiled.record), unless(leaves, compiled.record));
+        break;
+      case 'partial':
+        this.#noteScoped(changes.partials, partials, placeOf(compiled.record), unless(leaves, compiled.record));
+        break;
+      case 'promptVersion': {
+        const { record } = compiled;
+        this.#noteScoped(changes.promptVersions, promptVersions, placeOfVersion(record), unless(leaves, record));
+        break;
+      }
+      case 'partialVersion': {
+        const { record } = compiled;
+        this.#noteScoped(changes.partialVersions, partialVersions, placeOfVersion(record), unless(leaves, record));
+        break;
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import type {
 } from './compiled-entries.ts';
 import { type DefaultGuardrails, defaultGuardrailsOf, guardrailOf } from './guardrails.ts';
 import type { PolicyRecord } from './policies.ts';
+import { createPromptLibrary, type PromptLibrary } from './prompts.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
 /** Who names a config or guardrail of a request: the caller or its workspace, or the organisation. */
@@ -50,6 +51,7 @@ export interface SnapshotView {
   /** The policies that hold in the workspace, those of the organisation first. */
   policies(workspace: string): readonly PolicyRecord[];
   readonly prices: PriceBook;
+  readonly prompts: PromptLibrary;
 }
 
 const NO_WORKLOADS: readonly Workload[] = [];
@@ -73,11 +75,12 @@ function indexPods(workspaces: readonly WorkspaceRecord[]): ReadonlyMap<string, 
 
 /** The view of immutable tables. */
 export function toView(
-  { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices }: Tables,
+  tables: Tables,
   version: number,
   organisation: OrganisationRecord,
   catalogue: Catalogue,
 ): SnapshotView {
+  const { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices } = tables;
   let workloads: ReadonlyMap<string, readonly Workload[]> | undefined;
   let pods: ReadonlyMap<string, readonly PodsOfNamespace[]> | undefined;
   const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
@@ -126,6 +129,7 @@ export function toView(
     },
     policies: policiesOf(policies),
     prices: createPriceBook(prices, catalogue),
+    prompts: createPromptLibrary(tables),
   };
 }
 

@@ -66,6 +66,7 @@ function toLine(
     provider: answeredBy?.provider,
     model: answeredBy?.model,
     droppedParams: answeredBy && listOf(answeredBy.droppedParams),
+    prompt: route.prompt,
     config: route.config,
     option: route.optionPath,
     attempts: attempts.length,

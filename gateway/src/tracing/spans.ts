@@ -108,6 +108,7 @@ function requestSpan(record: RequestRecord, span: SpanIdentity, { operations }: 
       'gatehouse.operation': operation,
       'gatehouse.workspace': caller?.workspace,
       'gatehouse.api_key': caller?.key,
+      'gatehouse.prompt': route.prompt,
       'gatehouse.config': route.config,
       'gatehouse.strategy': route.mode,
       'gatehouse.target': route.optionPath,

@@ -107,9 +107,9 @@ describe('the operator', () => {
     await using _pod = pod;
     await becomes(cluster, config, READY);
 
-    await apply(cluster, configOf(stage.tenant, 'two', { promptId: 'p' }));
+    await apply(cluster, configOf(stage.tenant, 'two', { cache: { mode: 'semantic' } }));
     const refused = await becomes(cluster, config, { type: 'Accepted', status: 'False', reason: 'UnsupportedValue' });
-    expect(refused.message).toContain('spec.config.promptId');
+    expect(refused.message).toContain('spec.config.cache.mode');
     await becomes(cluster, config, { type: 'Stalled', status: 'True' });
     const lost = { ...provider, spec: { ...(provider.spec as object), secretRef: { name: 'nowhere', key: 'key' } } };
     await apply(cluster, lost);
@@ -134,7 +134,7 @@ describe('the operator', () => {
     const programmedAt = (await read(cluster, key))?.status;
     await before.kill();
 
-    await apply(cluster, configOf(stage.tenant, 'two', { promptId: 'p' }));
+    await apply(cluster, configOf(stage.tenant, 'two', { cache: { mode: 'semantic' } }));
     await remove(cluster, secret(stage.tenant, 'mock', {}));
     await using _after = await startOperator(stage.setup);
     await becomes(cluster, config, { type: 'Accepted', status: 'False' });

@@ -1,6 +1,12 @@
 /** What versions of prompts and partials contain. */
 import { z } from 'zod';
-import { MAX_PROMPT_VERSION, MAX_TEMPLATE, readPartialText, type TextProblem, templateIssues } from '../../prompts/index.ts';
+import {
+  MAX_PROMPT_VERSION,
+  MAX_TEMPLATE,
+  readPartialText,
+  type TextProblem,
+  templateIssues,
+} from '../../prompts/index.ts';
 import { atomicList, type Issue, int, opaque, type Rule, text, withRules } from '../../schema/index.ts';
 import { nameRef } from './refs.ts';
 

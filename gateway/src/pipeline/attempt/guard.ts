@@ -53,6 +53,8 @@ function apply(ports: AttemptPorts, prepared: Prepared, verdict: InputVerdict): 
         params: replaceable(prepared, verdict.params),
         forwarded: withHeaders(prepared.forwarded, verdict.headers),
         guards: prepared.guards,
+        resolution: prepared.resolution,
+        prompt: prepared.prompt,
       });
   }
 }

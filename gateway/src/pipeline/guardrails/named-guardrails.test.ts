@@ -45,6 +45,14 @@ describe('guardrails that do not exist', () => {
         return true;
       }
     });
-    expect(refused).toEqual(['chatComplete', 'complete', 'embed', 'messages', 'createModelResponse', 'proxy']);
+    expect(refused).toEqual([
+      'chatComplete',
+      'complete',
+      'embed',
+      'messages',
+      'createModelResponse',
+      'promptComplete',
+      'proxy',
+    ]);
   });
 });

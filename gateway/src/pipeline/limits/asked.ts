@@ -11,7 +11,7 @@ import {
 } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { bytesOf, type Caller, type Exchange, formModelOf } from '../exchange.ts';
-import type { Resolution } from '../resolve/index.ts';
+import type { PromptUse, Resolution } from '../resolve/index.ts';
 import { isPolling, type LimitLog, type LimitPorts } from './entry.ts';
 import { type Owners, planOf } from './plan.ts';
 import { rateDemand, usageBudget } from './policy-counters.ts';
@@ -24,6 +24,8 @@ export interface LimitedTarget {
     readonly resolution: Resolution;
     readonly log: LimitLog;
   };
+  /** Absent: the call is made of none. */
+  readonly prompt?: PromptUse | undefined;
   readonly resolved: { readonly managed: ManagedProvider | undefined };
   readonly provider: { readonly id: string };
   readonly params: JsonObject;
@@ -115,7 +117,7 @@ function estimateOf({ input, provider, call, params, resolved }: LimitedTarget) 
 }
 
 /** Policies see the model that the target is asked for, not the one that answers. */
-function policyFacts({ input, resolved, provider, call }: LimitedTarget): PolicyFacts {
+function policyFacts({ input, prompt, resolved, provider, call }: LimitedTarget): PolicyFacts {
   const { caller, resolution, exchange } = input;
   const { slug, owner } = resolution.plan;
   return {
@@ -125,6 +127,7 @@ function policyFacts({ input, resolved, provider, call }: LimitedTarget): Policy
     account: resolved.managed,
     provider: provider.id,
     config: slug === undefined ? undefined : { slug, workspace: owner === 'organisation' ? '' : caller.workspace.name },
+    prompt,
     model: call.model || formModelOf(resolution.body),
     endpointType: exchange.operation.id,
   };

@@ -11,6 +11,7 @@ export const chatComplete: Operation = {
   generates: 'text',
   checkedAs: 'chatComplete',
   genAiName: 'chat',
+  prompts: 'named',
   errors: 'openai',
   streamFormat: 'chat',
   handler: typedHandler('chatComplete', { model: 'body' }),

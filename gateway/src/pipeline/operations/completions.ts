@@ -11,6 +11,7 @@ export const complete: Operation = {
   generates: 'text',
   checkedAs: 'complete',
   genAiName: 'text_completion',
+  prompts: 'named',
   errors: 'openai',
   streamFormat: 'completion',
   handler: typedHandler('complete', { model: 'body' }),

@@ -12,6 +12,7 @@ export const messages: Operation = {
   checkedAs: 'messages',
   genAiName: 'chat',
   errors: 'messages',
+  prompts: 'refused',
   streamFormat: 'messages',
   handler: typedHandler('messages', { model: 'body' }),
 };
@@ -23,6 +24,7 @@ export const messagesCountTokens: Operation = {
   bodies: ['json'],
   cacheable: false,
   errors: 'messages',
+  prompts: 'refused',
   streamFormat: 'messages',
   handler: typedHandler('messagesCountTokens', { model: 'body' }),
 };

@@ -52,6 +52,13 @@ export interface Operation {
   readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
   /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */
   readonly genAiName?: 'chat' | 'text_completion' | 'embeddings';
+  /**
+   * Saved prompts: that of its route is called or shown, a body may name one in `prompt_id`, or may not. Absent: nothing is
+   * looked at.
+   */
+  readonly prompts?: 'called' | 'rendered' | 'named' | 'refused';
+  /** What a call of a saved prompt is, by the kind of the prompt. */
+  readonly promptAs?: Readonly<Record<'chat' | 'text', Operation>>;
   /** The format of errors; a function where it depends on the request. */
   readonly errors: ErrorFormat | ((request: ErrorSource) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */

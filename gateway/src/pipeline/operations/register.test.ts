@@ -58,20 +58,24 @@ describe('the routes of the data plane', () => {
     for (const [id, operation] of Object.entries(OPERATIONS)) expect(operation.id).toBe(id);
   });
 
-  test('need completions.write; the model catalogue needs any of its list scopes', () => {
-    for (const { operation } of ROUTES) expect(operation.scopes).toContain('completions.write');
+  test('need completions.write; showing a prompt and listing models have scopes of their own', () => {
+    const others = ROUTES.filter(({ operation }) => !operation.scopes.includes('completions.write'));
+    expect(others.map(({ operation }) => [operation.id, operation.scopes])).toEqual([
+      ['promptRender', ['prompts.render']],
+    ]);
     expect(find('GET', '/v1/models')?.scopes).toEqual(['virtual_keys.list', 'models.list', 'completions.write']);
   });
 
   test('are cached where they are read by a model, never where they are read from a store', () => {
     const cached = ROUTES.filter(({ operation }) => operation.cacheable).map(({ operation }) => operation.id);
     expect(new Set(cached)).toEqual(
-      new Set(['chatComplete', 'complete', 'embed', 'messages', 'createModelResponse', 'proxy']),
+      new Set(['chatComplete', 'complete', 'embed', 'messages', 'createModelResponse', 'promptComplete', 'proxy']),
     );
   });
 
   test('do not route PATCH, and leave the management API alone', () => {
     expect(ROUTES.map(({ method }) => method)).not.toContain('PATCH');
-    for (const { path } of ROUTES) expect(MANAGEMENT_PREFIXES.has(path.split('/')[2] ?? '')).toBe(false);
+    const managed = ROUTES.filter(({ path }) => MANAGEMENT_PREFIXES.has(path.split('/')[2] ?? ''));
+    expect(managed.map(({ operation }) => operation.id)).toEqual(['promptComplete', 'promptRender']);
   });
 });

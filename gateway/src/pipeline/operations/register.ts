@@ -5,6 +5,7 @@ import { embed } from './embeddings.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import type { Operation, OperationRoute } from './operation.ts';
+import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 import { tokenize } from './tokenize/index.ts';
@@ -22,6 +23,8 @@ export const OPERATIONS = {
   listResponseInputItems,
   listModels,
   tokenize,
+  promptComplete,
+  promptRender,
   proxy,
 } as const satisfies Record<string, Operation>;
 

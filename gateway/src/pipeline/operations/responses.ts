@@ -11,6 +11,7 @@ export const createModelResponse: Operation = {
   generates: 'text',
   checkedAs: 'createModelResponse',
   genAiName: 'chat',
+  prompts: 'refused',
   errors: 'openai',
   streamFormat: 'responses',
   handler: typedHandler('createModelResponse', { model: 'body' }),

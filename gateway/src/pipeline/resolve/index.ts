@@ -11,19 +11,24 @@ import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import { HeaderOverrides } from './header-overrides.ts';
+import type { PromptedRequest } from './prompted-request.ts';
 import {
   namingHeader,
   type ProviderInput,
   providerOfHeaders,
   providerOfModel,
+  providerOfSlug,
   type RequestProvider,
   slugSuggestion,
 } from './provider.ts';
 import { refuseInline } from './saved-only.ts';
+import { refuseBadPrompts } from './target-prompt.ts';
 
 export { HeaderOverrides } from './header-overrides.ts';
-export { headerFields, namesOwnFields, providerOfModel, type RequestProvider } from './provider.ts';
+export { type PromptedRequest, type PromptUse, promptOf } from './prompted-request.ts';
+export { headerFields, namesOwnFields, providerOfModel, providerOfSlug, type RequestProvider } from './provider.ts';
 export { nameSuggestion } from './suggest.ts';
+export { promptOfTarget } from './target-prompt.ts';
 
 /** Everything the attempts need to know about a request. */
 export interface Resolution {
@@ -32,15 +37,23 @@ export interface Resolution {
   /** The JSON body with a provider prefix taken off the model; `{}` for other bodies. */
   readonly params: JsonObject;
   readonly metadata: Metadata;
-  /** The provider the request itself names. */
+  /** The provider the request itself names, else that of its prompt. */
   readonly requestProvider: RequestProvider | undefined;
+  /** The saved prompt that the body was made of. */
+  readonly prompt?: PromptSource | undefined;
   /** Headers that overrule the config. */
   readonly headerOverrides: HeaderOverrides;
 }
 
+/** The saved prompt of a request. */
+export interface PromptSource extends PromptedRequest {
+  /** Whether the request names its provider itself: that one comes before those of prompts. */
+  readonly namesProvider: boolean;
+}
+
 export interface Resolver {
-  /** Throws the AppError of the first rule the request breaks. */
-  resolve(exchange: Exchange, caller: Caller, body: RequestBody): Resolution;
+  /** Throws the AppError of the first rule the request breaks. `prompted`: the body is made of a saved prompt. */
+  resolve(exchange: Exchange, caller: Caller, body: RequestBody, prompted?: PromptedRequest): Resolution;
 }
 
 export interface ResolverOptions {
@@ -59,7 +72,7 @@ const NO_PARAMS: JsonObject = {};
 export function createResolver(options: ResolverOptions): Resolver {
   const configs = createConfigResolver(options);
   return {
-    resolve: (exchange, caller, body) => {
+    resolve: (exchange, caller, body, prompted) => {
       const { request, snapshot } = exchange;
       if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
         refuseInline(request);
@@ -69,9 +82,11 @@ export function createResolver(options: ResolverOptions): Resolver {
       const input: ProviderInput = { request, caller, snapshot, providers, hosts };
       const named = providerOfHeaders(input);
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
-      const requestProvider = named ?? clean.provider;
-      const gives = requestProvider !== undefined && config !== undefined && isDefault(request);
+      const namedProvider = named ?? clean.provider;
+      const gives = namedProvider !== undefined && config !== undefined && isDefault(request);
       const chosen = gives ? givingWay(config, request, caller) : config;
+      refuseBadPrompts(chosen, { exchange, caller, prompted });
+      const requestProvider = namedProvider ?? providerOfPrompt(prompted, exchange, input);
       checkPlan(chosen, { requestProvider, exchange, caller });
       const plan = chosen ?? PLAIN_PLAN;
       refuseUnknownGuardrails({ exchange, caller, resolution: { plan } });
@@ -81,10 +96,21 @@ export function createResolver(options: ResolverOptions): Resolver {
         params: clean.params,
         metadata: metadataOf(request, caller),
         requestProvider,
+        prompt: prompted && { ...prompted, namesProvider: namedProvider !== undefined },
         headerOverrides: new HeaderOverrides(request, hosts),
       };
     },
   };
+}
+
+/** The account of a prompt, for requests that name none. What is answered here needs none. */
+function providerOfPrompt(
+  prompted: PromptedRequest | undefined,
+  { operation }: Exchange,
+  input: ProviderInput,
+): RequestProvider | undefined {
+  if (prompted?.provider === undefined || operation.answerLocally !== undefined) return undefined;
+  return providerOfSlug(prompted.provider, input);
 }
 
 function withoutModelPrefix(

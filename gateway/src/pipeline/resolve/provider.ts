@@ -66,7 +66,15 @@ export function providerOfModel(
   });
 }
 
-function managedProvider(slug: string, param: string, { caller, snapshot }: ProviderInput): RequestProvider {
+/** The account of a slug that a saved prompt names. Throws PROVIDER_SLUG_UNKNOWN. */
+export const providerOfSlug = (slug: string, input: Pick<ProviderInput, 'caller' | 'snapshot'>): RequestProvider =>
+  managedProvider(slug, 'prompt_id', input);
+
+function managedProvider(
+  slug: string,
+  param: string,
+  { caller, snapshot }: Pick<ProviderInput, 'caller' | 'snapshot'>,
+): RequestProvider {
   const record = snapshot.provider(caller.workspace.name, slug);
   if (record !== undefined) return { kind: 'managed', record };
   throw new AppError('PROVIDER_SLUG_UNKNOWN', {

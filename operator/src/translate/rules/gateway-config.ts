@@ -8,6 +8,7 @@ import {
   walkTargets,
 } from '@gatehouse/crds/config';
 import type { GatewayConfig } from '@gatehouse/crds/kinds';
+import { parsePromptReference } from '@gatehouse/crds/prompts';
 import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../incremental/index.ts';
@@ -16,6 +17,7 @@ import {
   defineRule,
   type Finding,
   identityNotGranted,
+  missing,
   notPermitted,
   type ObjectScope,
   objectKey,
@@ -60,6 +62,7 @@ export const gatewayConfig = defineRule({
         ...astray,
         ...identityRequests(resource.spec.config, ROOT, scope),
         ...unknownSlugs(node, scope, view),
+        ...unknownPrompts(node, scope, view),
         // Names in a config of the organisation are looked up in the workspace of each caller.
         ...(scope.workspace === null ? [] : guardrails.findings),
       ],
@@ -172,6 +175,28 @@ function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Fin
       verdictKey('Provider', objectKey(home, slug)),
     ]);
     findings.push(notPermitted([...ROOT, ...path, ...field], message, 'serve', refersTo));
+  });
+  return findings;
+}
+
+/** Saved prompts that a workspace's config names and that do not exist: the gateway refuses its calls. */
+function unknownPrompts(root: RoutingNode, scope: ObjectScope, view: Lookups): Finding[] {
+  const findings: Finding[] = [];
+  if (scope.workspace === null) return findings;
+  walkTargets(root, [], ({ promptId }, path) => {
+    const parsed = promptId === undefined ? undefined : parsePromptReference(promptId);
+    if (parsed === undefined) return;
+    const slug = parsed.ok ? parsed.value.slug : (promptId ?? '');
+    if (homesOf(scope).some((home) => view.exists('Prompt', home, slug))) return;
+    const refersTo = homesOf(scope).map((home) => verdictKey('Prompt', objectKey(home, slug)));
+    findings.push(
+      missing(
+        [...ROOT, ...path, 'promptId'],
+        `the Prompt ${slug} does not exist: calls are refused`,
+        'serve',
+        refersTo,
+      ),
+    );
   });
   return findings;
 }

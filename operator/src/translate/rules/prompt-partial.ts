@@ -9,7 +9,8 @@ export const promptPartial = defineRule({
     const { publishedVersion, text } = spec;
     const body = { slug: name, published: publishedVersion, ...(text === undefined ? {} : { text }) };
     const object = versionName(name, publishedVersion);
-    const isThere = (publishedVersion === 1 && text !== undefined) || view.exists('PromptPartialVersion', namespace, object);
+    const isThere =
+      (publishedVersion === 1 && text !== undefined) || view.exists('PromptPartialVersion', namespace, object);
     const keys = [verdictKey('PromptPartialVersion', objectKey(namespace, object))];
     const message = `the partial has no version ${publishedVersion}: there is no PromptPartialVersion ${object}`;
     return {

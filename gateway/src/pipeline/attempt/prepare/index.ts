@@ -8,6 +8,7 @@ import { callerFacts } from '../../caller-facts.ts';
 import { openGuards, type TargetGuards } from '../../guardrails/index.ts';
 import { countsUsage } from '../../limits/index.ts';
 import type { ServedCall } from '../../operations/index.ts';
+import { type PromptUse, promptOfTarget, providerOfSlug, type Resolution } from '../../resolve/index.ts';
 import { viaOf } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
 import { type AttemptSpan, attemptSpan } from './attempt-span.ts';
@@ -23,6 +24,10 @@ export { type ResolvedTarget, targetIdentity } from './target.ts';
 
 export interface Prepared extends ServedCall {
   readonly input: AttemptInput;
+  /** As the prompt of the target changes it. */
+  readonly resolution: Resolution;
+  /** The saved prompt that the call is made of. */
+  readonly prompt: PromptUse | undefined;
   readonly leaf: Leaf;
   /** Retry and timeout of the target, where the request's own timeout wins. */
   readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
@@ -43,14 +48,16 @@ export interface Prepared extends ServedCall {
 }
 
 /** What checks of the request have made of a call. */
-export type Replaced = Pick<Prepared, 'params' | 'forwarded' | 'guards'>;
+export type Replaced = Pick<Prepared, 'params' | 'forwarded' | 'guards' | 'resolution' | 'prompt'>;
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** `replaced`: instead of what the target and the client say. Throws the AppError of a target that cannot be used. */
 export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, replaced?: Replaced): Prepared {
-  const params = replaced?.params ?? shapeParams(input.resolution.params, leaf.settings.shape);
-  const { exchange, caller, resolution } = input;
+  const own = replaced === undefined ? promptFor(input, leaf) : undefined;
+  const { exchange, caller } = input;
+  const resolution = own?.resolution ?? replaced?.resolution ?? input.resolution;
+  const params = replaced?.params ?? shapeParams(resolution.params, leaf.settings.shape);
   const { headerOverrides } = resolution;
   const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
@@ -78,6 +85,8 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
   });
   return {
     input,
+    resolution,
+    prompt: own?.prompt ?? replaced?.prompt ?? resolution.prompt?.use,
     operation,
     leaf,
     settings: { retry, requestTimeoutMs: headerOverrides.requestTimeoutMs ?? requestTimeoutMs },
@@ -95,6 +104,21 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
     sent: { headers: NO_HEADERS, origin: undefined },
   };
+}
+
+/** The request with the prompt of the target in place of its own. */
+function promptFor(
+  { exchange, caller, resolution }: AttemptInput,
+  leaf: Leaf,
+): { readonly resolution: Resolution; readonly prompt: PromptUse } | undefined {
+  const { prompt } = resolution;
+  const own = promptOfTarget(leaf, { exchange, caller, prompted: prompt });
+  if (own === undefined) return undefined;
+  const isNamed = own.provider === undefined || prompt?.namesProvider === true;
+  const requestProvider = isNamed
+    ? resolution.requestProvider
+    : providerOfSlug(own.provider ?? '', { caller, snapshot: exchange.snapshot });
+  return { resolution: { ...resolution, params: own.params, requestProvider }, prompt: own.use };
 }
 
 /** Throws PARAMETER_UNSUPPORTED where the config refuses to leave them out. */

@@ -1,8 +1,8 @@
 /** What the rules of prompts share: references of templates, and versions of their objects. */
 import type { Prompt } from '@gatehouse/crds/kinds';
 import {
-  parsePartialReference,
   type PromptSource,
+  parsePartialReference,
   readPromptText,
   templatesOf,
   versionName,
