@@ -6,6 +6,7 @@ import { createCompletion } from './completion.ts';
 import { doctor } from './doctor/index.ts';
 import { guardrail } from './guardrail.ts';
 import { describeAll, describeCommand } from './help.ts';
+import { importFile } from './import.ts';
 import { mockProvider } from './mock-provider.ts';
 import { apply, deleteObjects, diff, exportObjects, get } from './objects/index.ts';
 import { render } from './render.ts';
@@ -30,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   diff,
   deleteObjects,
   exportObjects,
+  importFile,
   mockProvider,
   version,
   completion,

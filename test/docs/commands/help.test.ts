@@ -15,6 +15,7 @@ const COMMANDS = [
   'diff',
   'delete',
   'export',
+  'import',
   'mock-provider',
   'version',
   'completion',

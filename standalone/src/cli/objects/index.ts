@@ -4,3 +4,4 @@ export { deleteObjects } from './delete.ts';
 export { diff } from './diff.ts';
 export { exportObjects } from './export.ts';
 export { get } from './get.ts';
+export { toYaml } from './yaml.ts';
