@@ -14,6 +14,7 @@ export function feedbackOf(
   { onSuccess, onFail }: Pick<CompiledHook, 'onSuccess' | 'onFail'>,
   checks: readonly CheckResult[],
 ): Feedback | null {
+  if (onSuccess === undefined && onFail === undefined) return null;
   const isGood = checks.every(({ verdict, error }) => verdict || error !== undefined);
   const chosen: FeedbackSpec | undefined = isGood ? onSuccess : onFail;
   if (chosen === undefined) return null;

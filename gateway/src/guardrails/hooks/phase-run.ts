@@ -1,4 +1,5 @@
 /** The runs of the hooks of one phase: docs/behaviour/guardrails.md#order. */
+import { isoTime } from '../../lib/clock.ts';
 import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
 import { type PhaseTools, phaseOf } from './run-check.ts';
@@ -126,10 +127,8 @@ export function runTogether(
 }
 
 function endOf(hooks: readonly CompiledHook[]): number {
-  const longest = hooks.reduce(
-    (max, { checks }) => checks.reduce((most, { timeoutMs = 0 }) => Math.max(most, timeoutMs), max),
-    PHASE_MS,
-  );
+  let longest = PHASE_MS;
+  for (const { checks } of hooks) for (const { timeoutMs = 0 } of checks) longest = Math.max(longest, timeoutMs);
   return performance.now() + longest;
 }
 
@@ -144,6 +143,7 @@ function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Defe
 }
 
 function brokenHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): RanHook {
+  const createdAtMs = phase.tools.now();
   const verdict = !hook.checks.some(({ failOnError }) => failOnError);
   const result: HookResult = {
     verdict,
@@ -154,10 +154,10 @@ function brokenHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): Ra
     execution_time: 0,
     async: hook.async,
     type: hook.type,
-    created_at: phase.now(),
+    created_at: isoTime(createdAtMs),
     deny: hook.deny && !verdict,
   };
-  return { hook, result, isSoft: hook.softDeny200, subject, headers: undefined, restore: undefined };
+  return { hook, result, isSoft: hook.softDeny200, createdAtMs, subject, headers: undefined, restore: undefined };
 }
 
 /** A hook that has run on a body which was changed meanwhile: it failed when it failed once. */
@@ -172,11 +172,12 @@ function also(before: RanHook | undefined, again: RanHook): RanHook {
   if (before === undefined) return again;
   const transformed = before.result.transformed || again.result.transformed;
   const isOld = !before.result.verdict || (before.result.transformed && again.result.verdict);
-  const { result, isSoft } = isOld ? before : again;
+  const { result, isSoft, createdAtMs } = isOld ? before : again;
   return {
     hook: before.hook,
     result: { ...result, transformed },
     isSoft,
+    createdAtMs,
     subject: again.subject,
     headers: again.headers === undefined ? before.headers : { ...before.headers, ...again.headers },
     restore: merged(before.restore, again.restore),

@@ -1,4 +1,5 @@
 /** One hook: its checks beside each other or one after another. */
+import { isoTime } from '../../lib/clock.ts';
 import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
 import type { Restorable, Transformed } from '../contract.ts';
 import type { CompiledHook } from './compiled-hook.ts';
@@ -25,6 +26,8 @@ export interface HookResult {
 export interface RanHook {
   readonly hook: CompiledHook;
   readonly result: HookResult;
+  /** Unix time of `created_at`, in ms. */
+  readonly createdAtMs: number;
   /** Of its checks; absent: they did not run. */
   readonly durationsMs?: readonly number[];
   /** Whether all failed checks ask for a denial that is an answer. */
@@ -62,11 +65,12 @@ interface Run {
 function ranHook(hook: CompiledHook, { checks, changes }: RanChecks, { phase, startedMs }: Run): RanHook {
   const results = checks.map(({ result }) => result);
   const verdict = results.every(passes);
-  const failed = checks.filter(({ result }) => !passes(result));
+  const createdAtMs = phase.tools.now();
   return {
     hook,
-    isSoft: hook.softDeny200 || (failed.length > 0 && failed.every(({ check }) => check.softDeny200)),
+    isSoft: hook.softDeny200 || (!verdict && failsSoftly(checks)),
     ...changes,
+    createdAtMs,
     durationsMs: checks.map(({ durationMs }) => durationMs),
     result: {
       verdict,
@@ -77,11 +81,14 @@ function ranHook(hook: CompiledHook, { checks, changes }: RanChecks, { phase, st
       execution_time: Math.round(performance.now() - startedMs),
       async: hook.async,
       type: hook.type,
-      created_at: phase.now(),
+      created_at: isoTime(createdAtMs),
       deny: hook.deny && !verdict,
     },
   };
 }
+
+const failsSoftly = (checks: readonly RanCheck[]): boolean =>
+  checks.every(({ check, result }) => check.softDeny200 || passes(result));
 
 /** Each check sees what the one before made of the body. */
 function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanChecks> {

@@ -105,6 +105,7 @@ function phaseResult(ran: readonly RanHook[], { body, isHidden }: Outcome): Hook
 }
 
 function headersOf(ran: readonly RanHook[]): HookPhaseResult['headers'] {
+  if (ran.every(({ headers }) => headers === undefined)) return undefined;
   const all = ran.flatMap(({ headers }) => (headers === undefined ? [] : Object.entries(headers)));
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }

@@ -85,17 +85,18 @@ export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepare
   const asking =
     ask && ({ ask: (question, options) => ask(input, question, options) } satisfies Pick<CheckTools, 'ask'>);
   return (hook): CheckTools => {
-    const { fetch, cached, env } = ports.servicesFor(hook.scope, memory);
-    const owner = `${name} ${typeof hook.scope === 'string' ? hook.scope : 'reach'}`;
+    let opened: ReturnType<GuardrailPorts['servicesFor']> | undefined; // few checks call anything
+    const services = () => (opened ??= ports.servicesFor(hook.scope, memory));
+    const owner = typeof hook.scope === 'string' ? hook.scope : 'reach';
     return {
       signal,
       regex: work.of(hook),
       nextSlice: ports.regexTurn,
-      fetch,
+      fetch: (request, options) => services().fetch(request, options),
       // Whoever may reach fewer hosts does not get what others have fetched.
-      cached: (key, make) => cached(`${owner} ${key}`, make),
+      cached: (key, make) => services().cached(`${name} ${owner} ${key}`, make),
       // The identity of the gateway's own pod is the organisation's, and no grant names guardrails.
-      cloud: { env, ownIdentity: false },
+      cloud: { env: (setting) => services().env(setting), ownIdentity: false },
       ...asking,
       ...(given === undefined ? {} : { given }),
       now: ports.now,

@@ -101,7 +101,10 @@ export class RunWork {
 }
 
 /** The entry of a hook in the record of its request. */
-export function guardrailFacts({ hook, result, durationsMs }: RanHook, { phase, target }: RanPhase): GuardrailFacts {
+export function guardrailFacts(
+  { hook, result, createdAtMs, durationsMs }: RanHook,
+  { phase, target }: RanPhase,
+): GuardrailFacts {
   const { id, type, verdict, transformed, feedback, execution_time: durationMs } = result;
   return {
     target: cut(target),
@@ -114,7 +117,7 @@ export function guardrailFacts({ hook, result, durationsMs }: RanHook, { phase, 
     mode: hook.mode,
     async: hook.async,
     transformed,
-    startedAtMs: Date.parse(result.created_at) - durationMs,
+    startedAtMs: createdAtMs - durationMs,
     durationMs,
     feedback: feedback ?? undefined,
     checks: result.checks.map((check, i) => ({

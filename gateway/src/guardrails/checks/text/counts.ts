@@ -56,19 +56,20 @@ function countSentenceEnds(text: string): number {
 /** White space as `\s` of JavaScript. */
 function countWords(text: string): number {
   let count = 0;
-  let inWord = false;
+  let before = 1;
+  // Numbers instead of conditions: where words begin and end cannot be predicted.
   for (let at = 0; at < text.length; at += 1) {
-    const isSpace = isWhiteSpace(text.charCodeAt(at));
-    if (!isSpace && !inWord) count += 1;
-    inWord = !isSpace;
+    const code = text.charCodeAt(at);
+    const space = code < 0xa0 ? (NARROW_SPACES[code] ?? 0) : Number(WIDE_SPACES.has(code));
+    count += before & (space ^ 1);
+    before = space;
   }
   return count;
 }
 
-function isWhiteSpace(code: number): boolean {
-  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  return code >= 0xa0 && WIDE_SPACES.has(code);
-}
+const NARROW_SPACES: Readonly<Uint8Array> = Uint8Array.from({ length: 0xa0 }, (_, code) =>
+  Number(code === 0x20 || (code >= 0x09 && code <= 0x0d)),
+);
 
 const WIDE_SPACES: ReadonlySet<number> = new Set([
   ...[0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a],
