@@ -23,6 +23,15 @@ export const uploadOf = (body: RequestBody): Upload | undefined =>
 /** The model that the fields of a form name so far; empty: none. */
 export const formModelOf = (body: RequestBody): string => (body.kind === 'form' ? (body.fields?.model ?? '') : '');
 
+/** The same without the prefix that names a provider. */
+export const ownFormModelOf = ({
+  body,
+  formModel,
+}: {
+  readonly body: RequestBody;
+  readonly formModel?: string | undefined;
+}): string => formModel ?? formModelOf(body);
+
 /** Undefined: its client did not say. */
 export function bytesOf(body: RequestBody): number | undefined {
   switch (body.kind) {

@@ -56,7 +56,7 @@ import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
 import { readBody } from './read-body.ts';
-import { type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
+import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
 import { addUsageHeaders } from './usage-headers.ts';
@@ -143,6 +143,8 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     refuseUnservedHeaders(request);
     const body = await readBody(exchange);
     progress.body = body;
+    const found = findFormModel(body, exchange, caller);
+    if (found instanceof Promise) await found;
     const prompted = promptOf(exchange, caller, body);
     const called = prompted?.exchange ?? exchange;
     const resolution = ports.resolver.resolve(called, caller, prompted?.body ?? body, prompted);
@@ -170,6 +172,10 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     return failure(exchange, toAppError(error), progress);
   }
 }
+
+/** Reads a form until its model where that decides. */
+const findFormModel = (body: RequestBody, exchange: Exchange, caller: Caller): Promise<void> | undefined =>
+  body.kind === 'form' && isModelDecisive(exchange, caller) ? body.fields?.find?.() : undefined;
 
 /** Tries the targets of one request. */
 class Routing implements RouteContext<AttemptOutcome> {

@@ -14,6 +14,22 @@ export interface StreamedBody {
   readonly bytes: number | undefined;
 }
 
+/** What the fields of a form say of the model, as far as they have arrived. */
+export interface FormModel {
+  /** Empty: none is named so far. */
+  readonly model: string;
+  /**
+   * Reads on until a model is named, as far as the form can be sent again. Rejects with AppError BODY_NOT_FORM or BODY_TOO_COMPLEX
+   * for a form that cannot be read.
+   */
+  find?(): Promise<void>;
+  /**
+   * The named model decides: from now on bytes are refused that cannot be read, and other fields that name a model. Throws what
+   * `find` rejects with, and MODEL_NOT_ALLOWED. `isOther`: whether a field of that name may name one.
+   */
+  insist?(isOther: (name: string) => boolean): void;
+}
+
 /** A request body that is not JSON. */
 export type Upload =
   | {
@@ -21,8 +37,7 @@ export type Upload =
       readonly contentType: string;
       readonly boundary: string;
       readonly source: StreamedBody;
-      /** What its fields say, as far as they have arrived; `model` is empty where none is named. */
-      readonly fields?: { readonly model: string };
+      readonly fields?: FormModel;
     }
   | { readonly kind: 'binary'; readonly contentType: string | undefined; readonly source: StreamedBody };
 

@@ -113,17 +113,34 @@ describe('a call is refused by an account with a list of models', () => {
       path: '/v1/audio/transcriptions',
       send: raw(
         'multipart/form-data; boundary=x',
-        '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-small\r\n--x--\r\n',
+        '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-large\r\n--x--\r\n',
       ),
     },
     {
-      rule: 'by a form with a second boundary, which other parsers prefer',
+      rule: 'by a form without a model',
       path: '/v1/audio/transcriptions',
       send: raw(
-        "multipart/form-data; boundary=x; boundary*=utf-8''y",
-        '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-small\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n--y\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-large\r\n--y--\r\n--x--\r\n',
+        'multipart/form-data; boundary=x',
+        '--x\r\ncontent-disposition: form-data; name="prompt"\r\n\r\nmock-small\r\n--x--\r\n',
       ),
     },
+    ...['boundary=x', 'boundary=x; boundary=x'].map((parameters) => ({
+      rule: `by a form with ${parameters} and without a model that is read, where the config names one`,
+      path: '/v1/audio/transcriptions',
+      send: {
+        method: 'POST',
+        headers: { 'content-type': `multipart/form-data; ${parameters}`, 'x-gw-config': 'listed' },
+        body: `--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n${'x'.repeat(2_000_000)}\r\n--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-large\r\n--x--\r\n`,
+      },
+    })),
+    ...['mod\\el', '%6dodel', 'Model', 'model[]', '_charset_', 'mod\u00e9l'].map((name) => ({
+      rule: `by a form with the field ${name} beside it`,
+      path: '/v1/audio/transcriptions',
+      send: raw(
+        'multipart/form-data; boundary=x',
+        `--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-small\r\n--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\nmock-large\r\n--x--\r\n`,
+      ),
+    })),
     {
       rule: 'by a form whose charset spells another name',
       path: '/v1/audio/transcriptions',
@@ -192,6 +209,26 @@ describe('a call is refused by an account with a list of models', () => {
     expect(answer.json().error.param).toBe('model');
     expect(reached).toBe(false);
   });
+});
+
+test('a form with a second boundary, which other parsers prefer, is sent with the parts that were read alone', async () => {
+  const { answer, reached } = await ask({
+    rule: '',
+    path: '/v1/audio/transcriptions',
+    send: raw(
+      "multipart/form-data; boundary=x; boundary*=utf-8''y",
+      '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-small\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n--y\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock-large\r\n--y--\r\n--x--\r\n',
+    ),
+  });
+  expect([answer.status, reached], answer.text).toEqual([200, true]);
+  const { headers, body } = world.mock.requests.at(-1) ?? {};
+  const [, boundary = ''] = /^multipart\/form-data; boundary=(\w{32})$/.exec(headers?.['content-type'] ?? '') ?? [];
+  expect(body?.toString('latin1').split(`--${boundary}`)).toEqual([
+    '',
+    expect.stringMatching(/name="model"\r\n\r\nmock-small\r\n$/),
+    expect.stringMatching(/name="file"; filename="f"\r\n\r\n--y\r\n[\s\S]*--y--\r\n$/),
+    '--\r\n',
+  ]);
 });
 
 /** The body names a listed model, and another one stands where the provider looks. */

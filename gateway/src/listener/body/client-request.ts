@@ -3,6 +3,7 @@ import { AppError, memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
+import type { FormModel } from '../../wire/contract.ts';
 import { boundaryOf, createFormFields, isForm } from '../../wire/form/index.ts';
 import { spelledFor } from '../header-aliases.ts';
 import type { ProgressRule } from './body-progress.ts';
@@ -113,7 +114,17 @@ export class ServedRequest implements ClientRequest {
     const fields = createFormFields(boundary);
     const source = createStreamedBody(this.#message, { ...options, onPiece: fields.take });
     await source.peek(() => fields.hasReachedFile, FIELDS_BYTES);
-    return { kind: 'form', contentType: contentType ?? '', boundary, source, fields };
+    const found: FormModel = {
+      get model() {
+        return fields.model;
+      },
+      find: async () => {
+        await source.peek(() => fields.model !== '' || fields.problem !== undefined, this.#limits.replayBytes);
+        if (fields.model === '' && fields.problem !== undefined) throw fields.problem;
+      },
+      insist: fields.insist,
+    };
+    return { kind: 'form', contentType: contentType ?? '', boundary, source, fields: found };
   }
 }
 

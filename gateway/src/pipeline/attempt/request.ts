@@ -4,7 +4,8 @@ import { memoryExhausted } from '../../errors/index.ts';
 import { type CancelSignal, untilCancelled } from '../../lib/cancellation.ts';
 import type { OutgoingRequest, ProviderServices, Upload } from '../../providers/contract.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
-import { type RequestBody, uploadOf } from '../exchange.ts';
+import { withModel } from '../../wire/form/index.ts';
+import { ownFormModelOf, type RequestBody, uploadOf } from '../exchange.ts';
 import type { RequestParts } from '../operations/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import { clientHeaders, type Prepared, servicesOf } from './prepare/index.ts';
@@ -35,6 +36,7 @@ class Parts implements RequestParts {
   readonly #ports: AttemptPorts;
   readonly #prepared: Prepared;
   readonly signal: CancelSignal;
+  #upload: Upload | undefined;
 
   constructor(ports: AttemptPorts, prepared: Prepared, signal: CancelSignal) {
     this.#ports = ports;
@@ -64,7 +66,17 @@ class Parts implements RequestParts {
   }
 
   get upload(): Upload | undefined {
-    return uploadOf(this.body);
+    this.#upload ??= this.#uploadToSend();
+    return this.#upload;
+  }
+
+  #uploadToSend(): Upload | undefined {
+    const { input, resolved } = this.#prepared;
+    const { body, formModel } = input.resolution;
+    if (body.kind !== 'form') return uploadOf(body);
+    // What was checked is what is sent: nothing in the form's own words.
+    const isChecked = resolved.managed?.models !== undefined && ownFormModelOf(input.resolution) !== '';
+    return formModel === undefined && !isChecked ? body : withModel(body, ownFormModelOf(input.resolution));
   }
 
   clientHeaders(): Readonly<Record<string, string>> {

@@ -10,7 +10,7 @@ import {
   type PolicyRecord,
 } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import { bytesOf, type Caller, type Exchange, formModelOf } from '../exchange.ts';
+import { bytesOf, type Caller, type Exchange, ownFormModelOf } from '../exchange.ts';
 import type { PromptUse, Resolution } from '../resolve/index.ts';
 import { isPolling, type LimitLog, type LimitPorts } from './entry.ts';
 import { type Owners, planOf } from './plan.ts';
@@ -111,7 +111,7 @@ function chargesOf(
 function estimateOf({ input, provider, call, params, resolved }: LimitedTarget) {
   const tokens = estimateTokens(params, bytesOf(input.resolution.body) ?? 0);
   const account = { provider: provider.id, prices: resolved.managed?.prices };
-  const asked = call.model || formModelOf(input.resolution.body);
+  const asked = call.model || ownFormModelOf(input.resolution);
   const price = input.exchange.snapshot.prices.priceOf(account, { asked });
   return { cost: estimateCost(price, tokens), tokens: tokens.input + tokens.output };
 }
@@ -128,7 +128,7 @@ function policyFacts({ input, prompt, resolved, provider, call }: LimitedTarget)
     provider: provider.id,
     config: slug === undefined ? undefined : { slug, workspace: owner === 'organisation' ? '' : caller.workspace.name },
     prompt,
-    model: call.model || formModelOf(resolution.body),
+    model: call.model || ownFormModelOf(resolution),
     endpointType: exchange.operation.id,
   };
 }

@@ -6,7 +6,7 @@ import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { Caller, ClientRequest, Exchange, RequestBody } from '../exchange.ts';
+import { type Caller, type ClientRequest, type Exchange, formModelOf, type RequestBody } from '../exchange.ts';
 import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
@@ -26,7 +26,14 @@ import { refuseBadPrompts } from './target-prompt.ts';
 
 export { HeaderOverrides } from './header-overrides.ts';
 export { type PromptedRequest, type PromptUse, promptOf } from './prompted-request.ts';
-export { headerFields, namesOwnFields, providerOfModel, providerOfSlug, type RequestProvider } from './provider.ts';
+export {
+  headerFields,
+  isModelDecisive,
+  namesOwnFields,
+  providerOfModel,
+  providerOfSlug,
+  type RequestProvider,
+} from './provider.ts';
 export { nameSuggestion } from './suggest.ts';
 export { promptOfTarget } from './target-prompt.ts';
 
@@ -36,6 +43,8 @@ export interface Resolution {
   readonly body: RequestBody;
   /** The JSON body with a provider prefix taken off the model; `{}` for other bodies. */
   readonly params: JsonObject;
+  /** The model of a form whose provider prefix was taken off. */
+  readonly formModel?: string | undefined;
   readonly metadata: Metadata;
   /** The provider the request itself names, else that of its prompt. */
   readonly requestProvider: RequestProvider | undefined;
@@ -82,7 +91,8 @@ export function createResolver(options: ResolverOptions): Resolver {
       const input: ProviderInput = { request, caller, snapshot, providers, hosts };
       const named = providerOfHeaders(input);
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
-      const namedProvider = named ?? clean.provider;
+      const ofForm = providerOfForm(body, input);
+      const namedProvider = named ?? clean.provider ?? ofForm?.provider;
       const gives = namedProvider !== undefined && config !== undefined && isDefault(request);
       const chosen = gives ? givingWay(config, request, caller) : config;
       refuseBadPrompts(chosen, { exchange, caller, prompted });
@@ -94,6 +104,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         plan,
         body,
         params: clean.params,
+        formModel: ofForm?.model,
         metadata: metadataOf(request, caller),
         requestProvider,
         prompt: prompted && { ...prompted, namesProvider: namedProvider !== undefined },
@@ -121,6 +132,11 @@ function withoutModelPrefix(
   const found = typeof model === 'string' && model.startsWith('@') ? providerOfModel(model, input) : undefined;
   if (found === undefined) return { params, provider: undefined };
   return { params: mergeObjects(NO_PARAMS, params, { model: found.model }), provider: found.provider };
+}
+
+function providerOfForm(body: RequestBody, input: ProviderInput): ReturnType<typeof providerOfModel> {
+  const model = formModelOf(body);
+  return model.startsWith('@') ? providerOfModel(model, input) : undefined;
 }
 
 /** A config that the request did not ask for. */

@@ -30,13 +30,27 @@ const ALIASES: readonly (readonly [from: string, to: string])[] = [
 
 /** The provider that headers name; undefined when they name none. Throws PROVIDER_UNKNOWN or PROVIDER_SLUG_UNKNOWN. */
 export function providerOfHeaders(input: ProviderInput): RequestProvider | undefined {
-  const name = input.request.header('x-gw-provider')?.trim();
-  if (name?.startsWith('@')) return managedProvider(name.slice(1).split('/', 1)[0] ?? '', 'x-gw-provider', input);
-  const virtualKey = input.request.header('x-gw-virtual-key')?.trim();
-  if (virtualKey !== undefined && virtualKey !== '') {
-    return managedProvider(virtualKey.replace(/^@/, ''), 'x-gw-virtual-key', input);
-  }
-  return name === undefined || name === '' ? undefined : literalProvider(name, input);
+  const named = slugOfHeaders(input.request);
+  if (named !== undefined) return managedProvider(named.slug, named.header, input);
+  const name = input.request.header('x-gw-provider')?.trim() ?? '';
+  return name === '' ? undefined : literalProvider(name, input);
+}
+
+function slugOfHeaders(request: ClientRequest): { readonly slug: string; readonly header: string } | undefined {
+  const name = request.header('x-gw-provider')?.trim();
+  if (name?.startsWith('@')) return { slug: name.slice(1).split('/', 1)[0] ?? '', header: 'x-gw-provider' };
+  const virtualKey = request.header('x-gw-virtual-key')?.trim() ?? '';
+  return virtualKey === '' ? undefined : { slug: virtualKey.replace(/^@/, ''), header: 'x-gw-virtual-key' };
+}
+
+/** Whether the model of a request decides which account it goes to, or whether it may. */
+export function isModelDecisive(
+  { request, snapshot }: Pick<ProviderInput, 'request' | 'snapshot'>,
+  { workspace }: Caller,
+): boolean {
+  if (namingHeader(request) === undefined) return true;
+  const named = slugOfHeaders(request);
+  return named !== undefined && snapshot.provider(workspace.name, named.slug)?.models !== undefined;
 }
 
 /** The header by which `providerOfHeaders` finds one; undefined when none names a provider. */

@@ -1,4 +1,5 @@
 /** What a form says beside its files, learned while its bytes pass. */
+import { AppError } from '../../errors/index.ts';
 import { malformed } from './part-head.ts';
 import { createFormReader, FORM_LIMITS, type FormEvent } from './reader.ts';
 
@@ -12,31 +13,46 @@ export interface FormFields {
   readonly hasReachedFile: boolean;
   /** Empty: none is named so far. */
   readonly model: string;
+  /** Why the form cannot be read: an AppError. */
+  readonly problem: unknown;
+  /** See `FormModel`. */
+  insist(isOther: (name: string) => boolean): void;
 }
 
 /** Of one field; prompts may be long. */
 const FIELD_BYTES = 64 * 1024;
 /** Longer names are no models. */
 const MAX_MODEL_BYTES = 256;
+const MODEL = 'model';
 
 export function createFormFields(boundary: string): FormFields {
   const reader = createFormReader(boundary, { ...FORM_LIMITS, fieldBytes: FIELD_BYTES });
+  /** As many as a form has parts. */
+  const names = new Set<string>();
   let model: string | undefined;
-  let isReadable = true;
+  let problem: unknown;
   let hasReachedFile = false;
+  let isOther: ((name: string) => boolean) | undefined;
+
   const read = (bytes: Buffer): readonly FormEvent[] => {
     try {
-      return isReadable ? reader.push(bytes) : [];
-    } catch {
-      isReadable = false;
+      return problem === undefined ? reader.push(bytes) : [];
+    } catch (error) {
+      problem = error;
+      if (isOther !== undefined) throw error;
       return [];
     }
   };
   const learn = (event: FormEvent): void => {
     if (event.kind === 'data' || event.kind === 'file-end') return;
     hasReachedFile ||= event.kind === 'file';
-    if (event.head.name !== 'model') return;
-    if (model !== undefined) throw malformed('model', 'is there more than once');
+    const { name } = event.head;
+    names.add(name);
+    if (name !== MODEL) {
+      if (isOther !== undefined && isRefused(name, isOther)) throw otherModel(name);
+      return;
+    }
+    if (model !== undefined) throw malformed(MODEL, 'is there more than once');
     model = event.kind === 'field' && event.value.length <= MAX_MODEL_BYTES ? event.value.toString('utf8') : '';
   };
   return {
@@ -44,10 +60,31 @@ export function createFormFields(boundary: string): FormFields {
       for (const event of read(bytes)) learn(event);
     },
     get hasReachedFile() {
-      return hasReachedFile || !isReadable;
+      return hasReachedFile || problem !== undefined;
     },
     get model() {
       return model ?? '';
     },
+    get problem() {
+      return problem;
+    },
+    insist: (given) => {
+      isOther = given;
+      if (problem !== undefined) throw problem;
+      for (const name of names) if (name !== MODEL && isRefused(name, given)) throw otherModel(name);
+    },
   };
 }
+
+/** Readers differ in escapes and encodings of other names. */
+const PLAIN_NAME = /^[\w.[\]-]+$/;
+
+/** `_charset_`: how other fields are to be read (RFC 7578, section 4.6). */
+const isRefused = (name: string, isOther: (name: string) => boolean): boolean =>
+  !PLAIN_NAME.test(name) || name.toLowerCase() === '_charset_' || isOther(name);
+
+const otherModel = (name: string): AppError =>
+  new AppError('MODEL_NOT_ALLOWED', {
+    param: 'model',
+    detail: `The account admits listed models only: name one in the field model, and leave out ${name}`,
+  });

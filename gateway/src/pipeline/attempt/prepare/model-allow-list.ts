@@ -3,7 +3,7 @@ import type { Deployment } from '@gatehouse/crds/config';
 import { AppError } from '../../../errors/index.ts';
 import type { ModelAt } from '../../../providers/engine/index.ts';
 import type { ManagedProvider } from '../../../snapshot/index.ts';
-import type { JsonObject } from '../../../wire/contract.ts';
+import type { FormModel, JsonObject } from '../../../wire/contract.ts';
 import type { ClientRequest } from '../../exchange.ts';
 import type { Operation } from '../../operations/index.ts';
 import { nameSuggestion } from '../../resolve/index.ts';
@@ -14,11 +14,13 @@ export interface ModelInput {
   readonly request: Pick<ClientRequest, 'method' | 'path' | 'query'>;
   /** The JSON body as it goes to the target; `{}` for other bodies. */
   readonly params: JsonObject;
+  /** A form; the model as it goes to the target, empty where none was found. */
+  readonly form?: { readonly fields: FormModel | undefined; readonly model: string } | undefined;
 }
 
 type Account = Pick<ManagedProvider, 'slug' | 'provider' | 'models'>;
 
-/** Throws AppError MODEL_NOT_ALLOWED. */
+/** Throws AppError MODEL_NOT_ALLOWED, and what a form throws whose model decides. */
 export function checkModelAllowList(account: Account, deployments: readonly Deployment[], question: ModelInput): void {
   const { models, slug, provider } = account;
   if (models === undefined) return;
@@ -33,6 +35,7 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
     return;
   }
   const { named, other } = modelsOf(place, question);
+  question.form?.fields?.insist?.(isModelName);
   if (other !== undefined) {
     refuse(`@${slug} admits listed models only: name one model as text in model, and leave out ${other}`);
   }
@@ -40,7 +43,11 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
   const [model] = named;
   if (model === undefined) {
     if (place.kind === 'none') return;
-    refuse(`@${slug} admits listed models only: name the model in a JSON body, in model`);
+    refuse(
+      question.form === undefined
+        ? `@${slug} admits listed models only: name the model in a JSON body, in model`
+        : `@${slug} admits listed models only, and no model was found in the form: send the field model before the files`,
+    );
   } else if (!models.has(model) && !deployments.some((each) => each.deploymentId === model && isListed(each, models))) {
     refuse(`The model ${model} is not allowed for @${slug}${nameSuggestion(model, [...models])}`);
   }
@@ -49,11 +56,12 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
 const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =>
   alias !== undefined && models.has(alias);
 
-function modelsOf(place: ModelAt, { operation, request, params }: ModelInput): NamedModels {
+function modelsOf(place: ModelAt, { operation, request, params, form }: ModelInput): NamedModels {
   const inBody = modelsInBody(params);
   const named = new Set(inBody.named);
   let { other } = inBody;
   if (place.kind === 'path') named.add(place.model);
+  if (form !== undefined && form.model !== '') named.add(form.model);
   if (operation.handler.passesQuery) {
     for (const [name, value] of new URLSearchParams(request.query)) {
       if (name === 'model') named.add(value);

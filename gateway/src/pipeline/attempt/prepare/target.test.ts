@@ -84,7 +84,12 @@ function resolve({
     request: fakeRequest(request),
     caller: { workspace: { name: 'team-a' } } as unknown as Caller, // only these members are used
     snapshot: view as NonNullable<typeof view>, // just checked
-    resolution: { plan, requestProvider, headerOverrides: { customHost } } as unknown as Resolution, // as above
+    resolution: {
+      plan,
+      requestProvider,
+      body: { kind: 'json' },
+      headerOverrides: { customHost },
+    } as unknown as Resolution, // as above
     providers: PROVIDERS,
     hosts: policy,
     operation: OPERATIONS.chatComplete,

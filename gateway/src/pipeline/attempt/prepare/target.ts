@@ -10,7 +10,8 @@ import type { Leaf, Principal, RoutingPlan } from '../../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../../upstream/host-guard/index.ts';
 import { compileReach, type HostScope } from '../../../upstream/index.ts';
-import type { Caller, ClientRequest } from '../../exchange.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { type Caller, type ClientRequest, ownFormModelOf } from '../../exchange.ts';
 import { headerFields, type Resolution } from '../../resolve/index.ts';
 import { allowedAdditions, checkCredentialScope, ranksBelow, settingRefused } from './credential-scope.ts';
 import { checkModelAllowList, type ModelInput } from './model-allow-list.ts';
@@ -170,8 +171,15 @@ function checkManaged({ managed: record, deployments }: Account, input: TargetIn
   if (input.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  if (record.models !== undefined) checkModelAllowList(record, deployments, input);
+  if (record.models === undefined) return;
+  const { body } = input.resolution;
+  const form = body.kind === 'form' ? { fields: body.fields, model: ownFormModelOf(input.resolution) } : undefined;
+  // Parameters of a config reach a JSON body alone.
+  const params = body.kind === 'json' ? input.params : NO_PARAMS;
+  checkModelAllowList(record, deployments, { ...input, params, form });
 }
+
+const NO_PARAMS: JsonObject = {};
 
 /** Header over config over account; the scope of the host follows the one that named it. */
 function hostOf(leaf: Leaf, account: Account, input: TargetInput): Host {

@@ -11,7 +11,7 @@ import { type AttemptFacts, addCounted, type CountedAnswer, withUsage } from '..
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
-import { type AnswerBody, type CacheStatus, type CacheWriter, formModelOf, type HeaderMap } from '../../exchange.ts';
+import { type AnswerBody, type CacheStatus, type CacheWriter, type HeaderMap, ownFormModelOf } from '../../exchange.ts';
 import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
@@ -227,7 +227,7 @@ function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOut
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
-  model: (prepared?.call.model ?? modelOf(input.resolution.params)) || formModelOf(input.resolution.body),
+  model: (prepared?.call.model ?? modelOf(input.resolution.params)) || ownFormModelOf(input.resolution),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
   prices: prepared?.resolved.managed?.prices,
   guards: prepared?.guards,

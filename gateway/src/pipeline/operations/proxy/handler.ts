@@ -2,6 +2,7 @@
 import { writeJson } from '../../../lib/json/index.ts';
 import { buildProxyRequest, compileProvider } from '../../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../../upstream/index.ts';
+import type { Upload } from '../../../wire/contract.ts';
 import { AnswerObserver, createRelayTransform } from '../../../wire/transform/index.ts';
 import { isEventStream, isJson, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
 import type { OperationHandler } from '../handler.ts';
@@ -19,7 +20,7 @@ export const PROXY_HANDLER: OperationHandler = {
       services,
       signal,
       method,
-      headers: body.kind === 'json' ? readable(parts.clientHeaders()) : parts.clientHeaders(),
+      headers: body.kind === 'json' ? readable(parts.clientHeaders()) : typed(parts.clientHeaders(), upload),
       body: body.kind === 'json' ? (rawBody ?? writeJson(call.params)) : undefined,
       streamed: upload?.source,
     });
@@ -38,6 +39,10 @@ export const PROXY_HANDLER: OperationHandler = {
 function readable({ 'accept-encoding': _, ...headers }: Readonly<Record<string, string>>) {
   return headers;
 }
+
+/** A form that was written anew has another boundary. */
+const typed = (headers: Readonly<Record<string, string>>, upload: Upload | undefined) =>
+  upload?.kind === 'form' ? { ...headers, 'content-type': upload.contentType } : headers;
 
 /** JSON may hold usage; it is read where the bytes are not encoded. */
 const observed = (response: UpstreamResponse): { readonly observer?: AnswerObserver } =>
