@@ -1,10 +1,11 @@
-/** Edits of one GatewayConfig: from the write until every gateway serves it. */
+/** Edits of one object: from the write until every gateway serves it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { ask } from '../../contract/gateway-process.ts';
+import type { KubeThing } from '../../operator/operator/support.ts';
 import { apply } from '../../operator/operator/support.ts';
 import { usageOf } from '../usage.ts';
 import { type Observer, observeGateway, observeManifest } from './observers.ts';
-import { editedConfig, PROBE_KEY } from './population.ts';
+import { editedConfig, editedGuardrail, GUARDED_KEY, PROBE_KEY } from './population.ts';
 import type { Bench, GatewayProcess, OperatorProcess } from './programs.ts';
 import type { Stage } from './stage.ts';
 
@@ -31,9 +32,31 @@ export interface EditOptions {
   readonly count: number;
   readonly operator: OperatorProcess;
   readonly gateways: readonly GatewayProcess[];
-  /** Origin of the provider that tells the edits apart. */
-  readonly upstream: string;
+  readonly edited: Edited;
 }
+
+/** What is edited again and again. */
+export interface Edited {
+  /** By the number of the edit, which is below 0 before the first that counts. */
+  objectOf(edit: number): KubeThing;
+  /** What a gateway that serves the edit answers to a request with the key. */
+  answerOf(edit: number): string | number;
+  readonly key: string;
+}
+
+/** A GatewayConfig. `upstream`: origin of the provider that tells the edits apart. */
+export const editsOfConfig = (namespace: string, upstream: string): Edited => ({
+  objectOf: (edit) => editedConfig(namespace, upstream, `edit-${edit}`),
+  answerOf: (edit) => `edit-${edit}`,
+  key: PROBE_KEY,
+});
+
+/** A Guardrail, which denies and lets pass in turn. */
+export const editsOfGuardrail = (namespace: string): Edited => ({
+  objectOf: (edit) => editedGuardrail(namespace, edit % 2 === 0),
+  answerOf: (edit) => (edit % 2 === 0 ? 446 : 'any'),
+  key: GUARDED_KEY,
+});
 
 /** The longest pause between two edits; they are spread evenly below it. */
 const MAX_PAUSE_MS = 1_000;
@@ -53,7 +76,7 @@ export async function measureEdits(bench: Bench, stage: Stage, options: EditOpti
   for (let i = -WARM_UP; i < count; i += 1) {
     if (i === 0) before = await cpu();
     await wait(Math.random() * MAX_PAUSE_MS);
-    const edit = await measureEdit(stage, options, { model: `edit-${i}`, served, manifest });
+    const edit = await measureEdit(stage, options, { edit: i, served, manifest });
     if (i >= 0) edits.push(edit);
     if (i % 50 === 0) bench.say(`edit ${i}: ${edit.allMs.toFixed(0)} ms`);
   }
@@ -67,34 +90,35 @@ const cpuOf = async (running: readonly { readonly pid: number }[]): Promise<numb
   (await Promise.all(running.map(({ pid }) => usageOf(pid)))).map(({ cpuMs }) => cpuMs);
 
 interface Eyes {
-  readonly model: string;
+  readonly edit: number;
   readonly served: readonly Observer[];
   readonly manifest: Observer;
 }
 
 async function measureEdit(
-  { cluster, tenants: [tenant = ''] }: Stage,
-  { gateways, upstream }: EditOptions,
-  { model, served, manifest }: Eyes,
+  { cluster }: Stage,
+  { gateways, edited }: EditOptions,
+  { edit, served, manifest }: Eyes,
 ): Promise<Edit> {
   const reach = (version: number): Promise<number[]> =>
     Promise.all(served.map(({ marks }) => marks.reach(version, EDIT_DEADLINE_MS)));
   const before = Math.max(...served.map(({ marks }) => marks.version));
   const startMs = performance.now();
-  await apply(cluster, editedConfig(tenant, upstream, model));
+  await apply(cluster, edited.objectOf(edit));
   const writtenMs = performance.now() - startMs;
   // Nearly always the next version; something else may have been published in between.
   for (let version = before + 1; ; version += 1) {
     const times = (await reach(version)).map((atMs) => atMs - startMs);
-    if (!(await serve(gateways, model))) continue;
+    if (!(await serve(gateways, edited, edit))) continue;
     const publishedMs = (await manifest.marks.reach(version, EDIT_DEADLINE_MS)) - startMs;
     return { writtenMs, publishedMs, firstMs: Math.min(...times), allMs: Math.max(...times) };
   }
 }
 
-/** Whether requests through every gateway reach the provider of the edit. */
-async function serve(gateways: readonly GatewayProcess[], model: string): Promise<boolean> {
-  const headers = { authorization: `Bearer ${PROBE_KEY}` };
+/** Whether requests through every gateway are answered as the edit has it. */
+async function serve(gateways: readonly GatewayProcess[], { key, answerOf }: Edited, edit: number): Promise<boolean> {
+  const headers = { authorization: `Bearer ${key}` };
+  const want = answerOf(edit);
   const answers = await Promise.all(gateways.map(({ url }) => ask(url, headers)));
-  return answers.every((answer) => answer === model);
+  return answers.every((answer) => answer === want);
 }

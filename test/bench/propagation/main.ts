@@ -10,12 +10,12 @@ import { Processes } from '../processes.ts';
 import { describeCommit, describeMachine, writeSection } from '../report.ts';
 import { type Row, renderTable } from '../table.ts';
 import { usageOf } from '../usage.ts';
-import { measureEdits } from './edits.ts';
+import { editsOfConfig, editsOfGuardrail, measureEdits } from './edits.ts';
 import { measureKeys } from './keys.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
-import { editedConfig, populationOf } from './population.ts';
+import { editedConfig, guardedBy, populationOf } from './population.ts';
 import { type Bench, bundlePrograms, startGateways, startOperator } from './programs.ts';
-import { editRows, keyRows } from './rows.ts';
+import { editRows, guardrailRow, keyRows } from './rows.ts';
 import { settle } from './settle.ts';
 import { createAll, fleetOf, setStage } from './stage.ts';
 
@@ -78,21 +78,27 @@ async function runEdits(bench: Bench, { objects, gateways: count, edits }: Optio
   await using mock = await createMockProvider();
   const { cluster, tenants } = stage;
   await createAll(cluster, populationOf(objects, stage));
-  await apply(cluster, editedConfig(tenants[0] ?? '', mock.url, 'before'));
+  const [tenant = ''] = tenants;
+  for (const object of [editedConfig(tenant, mock.url, 'before'), ...guardedBy(tenant, mock.url)]) {
+    await apply(cluster, object);
+  }
   await apply(cluster, fleetOf(stage, count));
   bench.say(`${objects} objects created`);
   const operator = await startOperator(bench, stage);
   const gateways = await startGateways(bench, stage, count);
   bench.say(`${count} gateways are ready`);
   await settle(operator, bench.say);
-  const measured = await measureEdits(bench, stage, { count: edits, operator, gateways, upstream: mock.url });
+  const running = { count: edits, operator, gateways };
+  const measured = await measureEdits(bench, stage, { ...running, edited: editsOfConfig(tenant, mock.url) });
+  const guarded = await measureEdits(bench, stage, { ...running, edited: editsOfGuardrail(tenant) });
   const { rssMb: operatorMb } = await usageOf(operator.pid);
   const gatewayMb = Math.max(...(await Promise.all(gateways.map(({ pid }) => usageOf(pid)))).map(({ rssMb }) => rssMb));
   const own = await operator.metric('gatehouse_operator_propagation_seconds_sum');
   const times = await operator.metric('gatehouse_operator_propagation_seconds_count');
   bench.say(`the operator's own histogram: ${times} changes, ${((own / times) * 1_000).toFixed(0)} ms each`);
   await Promise.all([...gateways, operator].map((running) => running.stop()));
-  return editRows(measured, { gateways: count, objects, operatorMb, gatewayMb });
+  const scene = { gateways: count, objects, operatorMb, gatewayMb };
+  return [...editRows(measured, scene), guardrailRow(guarded, scene)];
 }
 
 /** Rejects when the bench is interrupted, so that its children end with it. */

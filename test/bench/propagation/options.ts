@@ -18,7 +18,7 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/propagation
 
   --objects N       objects while edits are measured, 10000 when absent
   --gateways N      gateway processes, 20 when absent
-  --edits N         edits of one GatewayConfig, 200 when absent; 0 leaves them out
+  --edits N         edits of one GatewayConfig, and of one Guardrail, 200 when absent; 0 leaves them out
   --keys N          ApiKeys brought in at once, 100000 when absent; 0 leaves them out
   --write           puts the tables into docs/performance.md
   --profile FOLDER  writes CPU profiles of the operator and of one gateway there`;

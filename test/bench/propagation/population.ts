@@ -94,6 +94,39 @@ const configOf = (name: string, namespace: string, revision: number): KubeThing 
     },
   );
 
+/** The gateway key whose requests are under the Guardrail that is edited. */
+export const GUARDED_KEY = 'gwk_a_guarded_key_of_the_propagation_bench';
+const GUARDED = 'guarded';
+
+/** A key, its config, and the Guardrail that the config names. */
+export const guardedBy = (namespace: string, upstream: string): readonly KubeThing[] => [
+  editedGuardrail(namespace, false),
+  ours(
+    'GatewayConfig',
+    { namespace, name: GUARDED },
+    {
+      config: {
+        provider: 'openai',
+        customHost: `${upstream}/v1`,
+        secretRef: CREDENTIAL,
+        inputGuardrails: [GUARDED],
+      },
+    },
+  ),
+  apiKeyOf({ namespace, name: GUARDED, key: GUARDED_KEY, config: GUARDED }),
+];
+
+/** The Guardrail that is edited: it denies what the bench says, or lets it pass. */
+export const editedGuardrail = (namespace: string, denies: boolean): KubeThing =>
+  ours(
+    'Guardrail',
+    { namespace, name: GUARDED },
+    {
+      checks: [{ id: 'default.contains', parameters: { words: [denies ? 'hi' : 'Aurora'], operator: 'none' } }],
+      actions: { deny: true },
+    },
+  );
+
 /** The config that is edited: its model is the number of the edit. */
 export const editedConfig = (namespace: string, upstream: string, model: string): KubeThing =>
   ours(

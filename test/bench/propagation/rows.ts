@@ -34,6 +34,17 @@ export function editRows({ edits, operatorCpuMs, gatewayCpuMs }: Edits, scene: S
   ];
 }
 
+/** A Guardrail that was applied, on all gateways. */
+export function guardrailRow({ edits }: Edits, scene: Pick<Scene, 'gateways' | 'objects'>): Row {
+  const times = percentiles(edits.map(({ allMs }) => allMs));
+  return {
+    what: `Guardrail applied among ${formatNumber(scene.objects)} objects`,
+    peer: `acts on ${scene.gateways} gateways`,
+    ...times,
+    verdicts: [verdictAtMost(times.p99Ms, GOAL.p99Ms, (ms) => `${ms} ms, p99`)],
+  };
+}
+
 const percentiles = (values: readonly number[]) => ({
   p50Ms: percentile(values, 0.5),
   p99Ms: percentile(values, 0.99),
