@@ -9,6 +9,8 @@ export const OVERLAP_CHARS = 256;
 const MAX_RUN_CHARS = 4 * 1024;
 /** Characters that are held, beside two windows, while a match goes on; then the stream is cut. */
 export const MAX_HELD_CHARS = 20 * 1024;
+/** Most characters of a window that is longer than asked for. */
+const MAX_MORE_CHARS = 2 * 1024;
 /** Characters that have left and are looked at again, beside a window, at most. */
 const MAX_CONTEXT_CHARS = 4 * 1024;
 
@@ -102,7 +104,8 @@ export class TextWindows<D> {
   /** New characters of the next window: more while much is held, so that the work stays in proportion to the text. */
   get #nextChars(): number {
     const held = this.#segments.reduce((most, { text, released }) => Math.max(most, text.length - released), 0);
-    return Math.max(this.#options.size, Math.floor((held - 2 * OVERLAP_CHARS) / 4));
+    const more = Math.min(Math.floor((held - 2 * OVERLAP_CHARS) / 4), MAX_MORE_CHARS);
+    return Math.max(this.#options.size, more);
   }
 
   /** Checks the next window. Rejects with UPSTREAM_STREAM_BROKEN where it stays open what the checks change. */
@@ -195,10 +198,12 @@ export class TextWindows<D> {
     const same = sameStart(held, rest);
     const unchanged = wordEnd(held, Math.min(word, same));
     if (unchanged > 0) return cutAt(held, unchanged, { text: held.slice(0, unchanged), isClear: unchanged < same });
-    const before = await this.#split(segment, released + word, now);
     const left = now.length - rest.length;
-    if (before === undefined || before.length < left) return undefined;
-    return { length: word, text: before.slice(left), isClear: true };
+    for (const at of splitsOf(held, word)) {
+      const before = await this.#split(segment, released + at, now);
+      if (before !== undefined && before.length >= left) return { length: at, text: before.slice(left), isClear: true };
+    }
+    return undefined;
   }
 
   /** What the checks make of the text before `at`, where they change both sides as they change the whole: no match spans it. */
@@ -210,6 +215,13 @@ export class TextWindows<D> {
     const [before = '', behind = ''] = sides.map((side, i) => verdict.texts?.[i] ?? side);
     return now.startsWith(before) && unnumbered(before + behind) === unnumbered(now) ? before : undefined;
   }
+}
+
+/** Where a text may be cut between two changes: at its end, or, where much is held, farther before what goes on there. */
+function splitsOf(held: string, last: number): readonly number[] {
+  if (held.length <= MAX_RUN_CHARS) return [last];
+  const earlier = [2, 4, 8].map((part) => wordEnd(held, Math.floor(last / part)));
+  return [last, ...earlier.filter((at) => at > 0)];
 }
 
 const PASSED: WindowVerdict<never> = { kind: 'pass' };

@@ -113,6 +113,8 @@ function guardrailPorts(budget: ByteBudget): GuardrailPorts {
   return { ...ports, watch: createGuardrailWatch({ ports, onEnd: () => {}, onDropped: () => {} }) };
 }
 
+const now = (): number => NOW;
+
 /** A gateway whose providers answer with the bodies in turn, the last one again and again. */
 export function gateway({
   inputChecks,
@@ -125,8 +127,8 @@ export function gateway({
   limiter = createMemoryLimiter(),
 }: Given) {
   const calls: UpstreamRequest[] = [];
+  const tasks: (() => void)[] = [];
   const budget = createByteBudget(1_000_000);
-  const now = () => NOW;
   const guardrails = guardrailPorts(budget);
   const ports: AttemptPorts = {
     client: clientOf(answers, calls),
@@ -167,7 +169,7 @@ export function gateway({
       request,
       snapshot: snapshotView,
       signal,
-      atEnd: () => {},
+      atEnd: (task) => void tasks.push(task),
       memory: budget.open(),
       startedMs: 0,
       trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
@@ -190,5 +192,6 @@ export function gateway({
     }
     return { ...outcome, text: outcome.body.kind === 'bytes' ? outcome.body.bytes.toString() : '' };
   };
-  return { ask, calls, budget, sentBody: (i: number) => JSON.parse(String(calls[i]?.body)) };
+  const end = (): void => tasks.splice(0).forEach((task) => void task()); // the requests end
+  return { ask, calls, budget, end, sentBody: (i: number) => JSON.parse(String(calls[i]?.body)) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
-import { gateway, PASS } from '../attempt/testing.ts';
+import { chat, gateway, PASS } from '../attempt/testing.ts';
 
 const config = { retry: { attempts: 0 } };
 
@@ -61,4 +61,26 @@ test('log probabilities of a text that was changed are not sent', async () => {
     output_guardrails: [hook],
   });
   expect([status, text.includes('[gone]'), text.includes('secret')]).toEqual([200, true, false]);
+});
+
+const RESTORES = {
+  ...config,
+  provider: '@first',
+  input_guardrails: [{ 'default.pii': { categories: ['EMAIL_ADDRESS'], redact: true, restore: true } }],
+};
+const says = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+test('the table of placeholders is held in memory until the request ends', async () => {
+  const { ask, budget, end } = gateway({ answers: [chat('to [EMAIL_ADDRESS_1]')] });
+  expect((await ask(RESTORES, says('ada@example.com'))).text).toContain('to ada@example.com');
+  const before = budget.used;
+  end();
+  expect(before - budget.used).toBeGreaterThan('ada@example.com'.length);
+});
+
+test('a request whose table finds no room in memory is refused', async () => {
+  const { ask, calls } = gateway({});
+  const addresses = Array.from({ length: 9_000 }, (_, i) => `a${i}@b.co`).join(' ');
+  const { error } = await ask(RESTORES, says(addresses));
+  expect([(error as AppError).code, calls.length]).toEqual(['MEMORY_EXHAUSTED', 0]);
 });

@@ -1,4 +1,5 @@
 /** The hooks of a request, once per target: docs/behaviour/guardrails.md#outcomes. */
+import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
 import type { Leaf } from '../../routing/index.ts';
 import type { InputCheck, InputVerdict, Prepared } from '../attempt/index.ts';
@@ -34,15 +35,22 @@ export function createRequestHooks(ports: GuardrailPorts): InputCheck {
 }
 
 function checkRequest(ports: GuardrailPorts, prepared: Prepared, guards: TargetGuards): Deferred<InputVerdict> {
-  const { signal, memory } = prepared.input.exchange;
+  const { signal } = prepared.input.exchange;
   const { hooks, trail } = guards;
   const running = runPhase(ports, prepared, { hooks: hooks.input, trail, signal, response: undefined });
   return andThen(running, (result) => {
-    guards.checkedInput(result, memory);
+    guards.checkedInput(result, () => openUntilEnd(ports, prepared));
     if (result.denied !== undefined) return { kind: 'deny', error: guards.refuse(result.denied, prepared) };
     // What a hook makes of the empty object that stands for another body is nothing that could be sent.
     const body = prepared.input.resolution.body.kind === 'json' ? result.body : undefined;
     if (body === undefined && result.headers === undefined) return PASS;
     return { kind: 'replace', params: body ?? prepared.params, headers: result.headers };
   });
+}
+
+/** The account of a request is cleared for each try, and when a stream begins. */
+function openUntilEnd(ports: Pick<GuardrailPorts, 'openMemory'>, { input }: Prepared): ByteAccount {
+  const account = ports.openMemory();
+  input.exchange.atEnd(() => account.close());
+  return account;
 }

@@ -84,13 +84,13 @@ export class TargetGuards {
     this.target = target;
   }
 
-  /** `memory`: of the request. Throws MEMORY_EXHAUSTED. */
-  checkedInput({ results, ran, failed, restore }: HookPhaseResult, memory: ByteAccount): void {
+  /** `openTable`: an account until the end of the request, whatever becomes of its other memory. Throws MEMORY_EXHAUSTED. */
+  checkedInput({ results, ran, failed, restore }: HookPhaseResult, openTable: () => ByteAccount): void {
     this.inputResults = results;
     this.inputFailed = failed;
     this.trail.add(ran, { phase: 'input', target: this.target });
     if (restore === undefined || restore.size === 0) return;
-    if (!memory.take(tableBytes(restore))) throw memoryExhausted();
+    if (!openTable().take(tableBytes(restore))) throw memoryExhausted();
     this.placeholders = restore;
   }
 
