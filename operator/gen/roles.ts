@@ -1,5 +1,5 @@
 /** Rules of roles as named templates of the chart. */
-import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
+import { type AnyKind, GROUP, KINDS, SCOPES } from '@gatehouse/crds/kinds';
 import { stringify } from 'yaml';
 import { BOUND_ROLES, type RoleRule, rolesOf } from '../src/rbac.ts';
 import { MANAGEMENT_RULES, OPERATOR_FEATURES, OPERATOR_RULES, RUNS_PODS } from '../src/rbac-rules.ts';
@@ -80,7 +80,17 @@ export function rulesTemplate(): string {
     watched: watched.length > 0,
   }));
   const names = Object.entries(BOUND_ROLES).map(([group, name]) => definition(`role.${group}`, name));
-  return [...defined, definition('operatorFeatures', JSON.stringify(table)), ...names].join('\n');
+  return [
+    ...defined,
+    definition('operatorFeatures', JSON.stringify(table)),
+    definition('adminScopes', JSON.stringify(ADMIN_SCOPES)),
+    ...names,
+  ].join('\n');
 }
+
+/** Every scope that a key of the organisation may have. */
+const ADMIN_SCOPES: readonly string[] = [...SCOPES].flatMap(([scope, types]) =>
+  types.includes('organisation-service') ? [scope] : [],
+);
 
 const definition = (name: string, text: string): string => `{{- define "gatehouse.${name}" -}}${text}{{- end }}\n`;

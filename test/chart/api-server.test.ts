@@ -27,7 +27,7 @@ const STRICT = ['apply', '--server-side', '--dry-run=server', '--validate=strict
 const CASES: readonly { readonly rule: string; readonly values: Values }[] = [
   { rule: 'the defaults', values: {} },
   { rule: 'everything', values: EVERYTHING },
-  { rule: 'named namespaces', values: { watchNamespaces: ['default'] } },
+  { rule: 'named namespaces', values: { watchNamespaces: ['default'], management: { enabled: true } } },
   {
     rule: 'an operator on the network of its nodes',
     values: {
@@ -61,7 +61,7 @@ test('pods of the chart may run in a restricted namespace', async () => {
   const label = 'pod-security.kubernetes.io/enforce=restricted';
   await runKubectl(controlPlane, ['label', 'namespace', NAMESPACE, label, '--overwrite']);
   const kinds = new Set(['Deployment', 'StatefulSet', 'Job']);
-  const workloads = (await render()).filter(({ kind }) => kinds.has(kind));
+  const workloads = (await render({ management: { enabled: true } })).filter(({ kind }) => kinds.has(kind));
   const pods = workloads.map(({ spec, metadata: { name, namespace } }) => {
     const { template } = isObject(spec) ? spec : {};
     const pod = isObject(template) ? template['spec'] : undefined;
@@ -73,7 +73,7 @@ test('pods of the chart may run in a restricted namespace', async () => {
       spec: { ...Object(pod), serviceAccountName: 'default' },
     };
   });
-  expect(pods).toHaveLength(3);
+  expect(pods).toHaveLength(4);
   await runKubectl(controlPlane, STRICT, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: pods }) });
 });
 

@@ -40,24 +40,26 @@ describe('what is rendered', () => {
     expect(await render(EVERYTHING)).toEqual(await render(EVERYTHING));
   });
 
-  test.for(['Deployment//gatehouse-operator', 'StatefulSet//gatehouse-redis', 'Job//gatehouse-retirement'])(
-    '%s runs restricted',
-    async (id) => {
-      const workload = find(await render(), id.replace('//', `/${NAMESPACE}/`));
-      const pod = at(workload, 'spec.template.spec');
-      const user = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
-      expect(at(pod, 'securityContext')).toEqual({
-        ...user,
-        runAsNonRoot: true,
-        seccompProfile: { type: 'RuntimeDefault' },
-      });
-      expect(at(pod, 'containers.0.securityContext')).toEqual({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      });
-    },
-  );
+  test.for([
+    'Deployment//gatehouse-operator',
+    'Deployment//gatehouse-management',
+    'StatefulSet//gatehouse-redis',
+    'Job//gatehouse-retirement',
+  ])('%s runs restricted', async (id) => {
+    const workload = find(await render({ management: { enabled: true } }), id.replace('//', `/${NAMESPACE}/`));
+    const pod = at(workload, 'spec.template.spec');
+    const user = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
+    expect(at(pod, 'securityContext')).toEqual({
+      ...user,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(at(pod, 'containers.0.securityContext')).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
 
   test.for([
     { image: {}, want: 'gatehouse-operator:0.1.0' },
@@ -75,6 +77,7 @@ describe('what is rendered', () => {
     const objects = await render({
       ...namespaces,
       operator: { hostNetwork: true },
+      management: { enabled: true },
       networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] },
       monitoring: { namespaces: ['monitoring'] },
       webhook: { certManager: { enabled: true }, clientCA: '-----BEGIN CERTIFICATE-----' },
@@ -157,7 +160,8 @@ describe('what is rendered', () => {
     { rule: 'of another name', account: { name: 'mine' }, name: 'mine', made: 1 },
     { rule: 'that exists', account: { create: false, name: 'theirs' }, name: 'theirs', made: 0 },
   ])('gives all rights of the operator to an account $rule', async ({ account, name, made }) => {
-    const objects = await render({ ...EVERYTHING, operator: { serviceAccount: account } });
+    const all = await render({ ...EVERYTHING, operator: { serviceAccount: account } });
+    const objects = all.filter(({ metadata }) => !metadata.name.startsWith('gatehouse-management'));
     expect(objects.filter(({ kind }) => kind === 'ServiceAccount')).toHaveLength(made);
     const subjects = objects.flatMap((object) => (object.kind.endsWith('Binding') ? [at(object, 'subjects.0')] : []));
     expect(subjects.length).toBeGreaterThan(5);
@@ -198,7 +202,7 @@ describe('what is rendered', () => {
       expect(object.metadata.labels, idOf(object)).toEqual({ ...own, 'example.com/cost-center': 'ai' });
     }
     const pods = objects.flatMap((object) => at(object, 'spec.template.metadata.labels') ?? []);
-    expect(pods).toHaveLength(3);
+    expect(pods).toHaveLength(4);
     for (const labels of pods) expect(labels).toMatchObject({ 'example.com/cost-center': 'ai' });
     const selectors = objects.flatMap((object) => at(object, 'spec.selector.matchLabels') ?? []);
     expect(JSON.stringify(selectors)).not.toContain('cost-center');

@@ -69,4 +69,50 @@ describe('what is rendered', () => {
     );
     expect(places.map(({ namespace }) => namespace)).toEqual([FLEET_NAMESPACE, NAMESPACE, 'team-a'].sort());
   });
+
+  test('lets the management API write Secrets in named namespaces, read none, and run no pods', async () => {
+    const values = { management: { enabled: true }, secrets: { namespaces: ['team-a'] } };
+    const objects = await render(values);
+    const isOurs = ({ metadata }: Manifest): boolean => metadata.name.startsWith('gatehouse-management');
+    const rules = objects.filter((object) => object.kind === 'ClusterRole' && isOurs(object)).flatMap(rulesOf);
+    const onSecrets = rules.filter(({ resources }) => resources?.includes('secrets'));
+    expect(onSecrets.map(({ verbs }) => verbs)).toEqual([['create', 'patch']]);
+    const written = rules.filter(({ verbs }) => verbs?.includes('create')).flatMap(({ resources }) => resources);
+    expect(written).toContain('virtualkeys');
+    expect(written).not.toContain('gatewayfleets');
+    expect(written).not.toContain('sidecarprofiles');
+    const places = boundRoles(objects, 'RoleBinding').filter(({ role }) => role === 'gatehouse-management-secrets');
+    expect(places.map(({ namespace }) => namespace)).toEqual([NAMESPACE, 'team-a']);
+    const everywhere = boundRoles(objects, 'ClusterRoleBinding').map(({ role }) => role);
+    expect(everywhere).not.toContain('gatehouse-management-secrets');
+    expect((await render()).filter(isOurs)).toEqual([]);
+  });
+
+  test('lets gateways of fleets connect to the management API, and nobody else', async () => {
+    const objects = await render({ management: { enabled: true }, workspaceFleetNamespaces: ['team-b'] });
+    const policy = find(objects, `NetworkPolicy/${NAMESPACE}/gatehouse-management`);
+    expect(at(policy, 'spec.ingress.0')).toEqual({
+      from: [
+        {
+          namespaceSelector: {
+            matchExpressions: [
+              { key: 'kubernetes.io/metadata.name', operator: 'In', values: [FLEET_NAMESPACE, 'team-b'] },
+            ],
+          },
+          podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-gateway' } },
+        },
+      ],
+      ports: [{ port: 'management' }],
+    });
+    expect(at(policy, 'spec.ingress.1.ports')).toEqual([{ port: 'metrics' }]);
+  });
+
+  test('gives the management API of named namespaces its rights there', async () => {
+    const objects = await render({ management: { enabled: true }, watchNamespaces: ['team-a'] });
+    expect(
+      rulesOf(find(objects, 'ClusterRole//gatehouse-management')).flatMap(({ resources }) => resources),
+    ).not.toContain('apikeys');
+    const places = boundRoles(objects, 'RoleBinding').filter(({ role }) => role === 'gatehouse-management-watched');
+    expect(places.map(({ namespace }) => namespace)).toEqual([FLEET_NAMESPACE, NAMESPACE, 'team-a'].sort());
+  });
 });

@@ -5,6 +5,7 @@ import type { Values } from './helm.ts';
 /** Everything the chart can make, at once. */
 export const EVERYTHING: Values = {
   organisation: { create: true },
+  management: { enabled: true },
   redis: { persistence: { enabled: true } },
   ingress: { enabled: true },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },

@@ -88,3 +88,23 @@ export const image = (repository: string, tag = ''): Section =>
       'When the node pulls the image.',
     ),
   });
+
+export const resources = (requests: Readonly<Record<string, string>>, memoryLimit: string) =>
+  objectOf(
+    { requests, limits: { memory: memoryLimit } },
+    { requests: { cpu: '2' } },
+    'Compute resources of the container.',
+  );
+
+/** Members of ours that a user leaves out are kept; null removes one. */
+export const podSecurityContext = objectOf(
+  { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+  { fsGroupChangePolicy: 'OnRootMismatch' },
+  'Security context of the pods, merged with these defaults and with runAsUser; null removes a member.',
+);
+
+export const containerSecurityContext = objectOf(
+  { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+  { appArmorProfile: { type: 'RuntimeDefault' } },
+  'Security context of the container, merged with these defaults; null removes a member.',
+);

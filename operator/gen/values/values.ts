@@ -1,8 +1,10 @@
 /** The values of the chart `gatehouse`: the one source of values.yaml, values.schema.json and their reference. */
 import { KINDS } from '@gatehouse/crds/kinds';
 import { z } from 'zod';
+import { management } from './management.ts';
 import {
   choice,
+  containerSecurityContext,
   flag,
   image,
   int,
@@ -10,32 +12,14 @@ import {
   type Members,
   objectOf,
   objects,
+  podSecurityContext,
+  resources,
   secretEntry,
   section,
   text,
   textMap,
   texts,
 } from './parts.ts';
-
-const resources = (requests: Readonly<Record<string, string>>, memoryLimit: string) =>
-  objectOf(
-    { requests, limits: { memory: memoryLimit } },
-    { requests: { cpu: '2' } },
-    'Compute resources of the container.',
-  );
-
-/** Members of ours that a user leaves out are kept; null removes one. */
-const podSecurityContext = objectOf(
-  { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-  { fsGroupChangePolicy: 'OnRootMismatch' },
-  'Security context of the pods, merged with these defaults and with runAsUser; null removes a member.',
-);
-
-const containerSecurityContext = objectOf(
-  { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-  { appArmorProfile: { type: 'RuntimeDefault' } },
-  'Security context of the container, merged with these defaults; null removes a member.',
-);
 
 const namespace = z
   .string()
@@ -332,6 +316,10 @@ export const VALUES: Members = {
     'Hosts, including every name below them, and IP addresses that customHost of resources may name; empty: all.',
   ),
   operator: section('The control plane.', operator),
+  management: section(
+    'The management API: REST operations on the resources, with the image of the operator.',
+    management,
+  ),
   gateway: section('The data plane; fleets and sidecars use this image unless their spec names another.', {
     image: image('gatehouse-gateway'),
   }),
@@ -352,23 +340,26 @@ export const VALUES: Members = {
   ingress: section('Ingress to the default fleet.', ingress),
   httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
   monitoring: section('Prometheus and Grafana.', monitoring),
-  networkPolicies: section('NetworkPolicies of the operator and of Redis; the operator creates those of fleets.', {
-    enabled: flag(true, 'Whether to create them.'),
-    nodeCIDRs: cidrs(
-      ['10.0.0.0/16'],
-      'Address ranges of the nodes: with operator.hostNetwork the policies of fleets admit calls of the operator from there.',
-    ),
-    egress: section('What the operator may connect to. Redis may not connect to anything.', {
-      enabled: flag(false, 'Whether it is limited: to DNS, the API server and the admin port of gateways.'),
-      apiServerCIDRs: cidrs(['10.0.0.10/32'], 'Address ranges of the API server; empty: any address, at its ports.'),
-      apiServerPorts: leaf(
-        z.array(z.int().min(1).max(65_535)).min(1).max(10),
-        [[443, 6443], [16_443]],
-        'Ports of the API server: of its Service and of its endpoints, since networks differ in which of the two they compare.',
+  networkPolicies: section(
+    'NetworkPolicies of the operator, of the management API and of Redis; the operator creates those of fleets.',
+    {
+      enabled: flag(true, 'Whether to create them.'),
+      nodeCIDRs: cidrs(
+        ['10.0.0.0/16'],
+        'Address ranges of the nodes: with operator.hostNetwork the policies of fleets admit calls of the operator from there.',
       ),
-      extra: objects([{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }], 'Further egress rules, e.g. to a proxy.'),
-    }),
-  }),
+      egress: section('What the operator may connect to. Redis may not connect to anything.', {
+        enabled: flag(false, 'Whether it is limited: to DNS, the API server and the admin port of gateways.'),
+        apiServerCIDRs: cidrs(['10.0.0.10/32'], 'Address ranges of the API server; empty: any address, at its ports.'),
+        apiServerPorts: leaf(
+          z.array(z.int().min(1).max(65_535)).min(1).max(10),
+          [[443, 6443], [16_443]],
+          'Ports of the API server: of its Service and of its endpoints, since networks differ in which of the two they compare.',
+        ),
+        extra: objects([{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }], 'Further egress rules, e.g. to a proxy.'),
+      }),
+    },
+  ),
   aggregatedRoles: section("Rights on the kinds of Gatehouse in the cluster's roles view, edit and admin.", {
     enabled: flag(true, 'Whether to add them.'),
   }),
