@@ -3,4 +3,11 @@
 export { deprecationsOf } from './deprecated.ts';
 export type { TranslatedWorld } from './dry-run.ts';
 export { type ControllerChecks, type ReviewView, reviewWrite } from './review.ts';
-export { type Cause, type Refusal, type ReviewedWrite, type ReviewVerdict, usersIn } from './verdict.ts';
+export {
+  type Cause,
+  PERMITTED_ONLY,
+  type Refusal,
+  type ReviewedWrite,
+  type ReviewVerdict,
+  usersIn,
+} from './verdict.ts';

@@ -20,7 +20,7 @@ import {
 } from '../translate/index.ts';
 import { deprecationsIn } from './deprecated.ts';
 import { dryRun, type Impact, type TranslatedWorld } from './dry-run.ts';
-import { type Allowance, type Cause, type ReviewedWrite, type ReviewVerdict, USED_BY } from './verdict.ts';
+import { type Cause, PERMITTED_ONLY, type ReviewedWrite, type ReviewVerdict, USED_BY } from './verdict.ts';
 
 export interface ReviewView {
   /** Undefined until the caches are complete: references are then left to the statuses. */
@@ -88,18 +88,23 @@ function reviewContent(request: ReviewedWrite, kind: KindName, view: ReviewView)
   if (unruly.length > 0) return withWarnings(refuseIssues(request, unruly.map(toCause)), warnings);
   const candidate = toCandidate(request, kind, asNewest(object, oldObject));
   const outlook = dryRun(now, candidate);
-  const clashes = causesOf(outlook);
+  const clashes = [...causesOf(outlook), ...(isPermittedOnly(object) ? notPermittedIn(outlook) : [])];
   if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
   const unready = view.controllers?.findings(parsed.value, now.world) ?? [];
   const unresolved = [...findingsOf(outlook), ...unready];
-  const allowed = { ...ALLOWED, ...notPermittedIn(outlook) };
-  return withWarnings(allowed, [...warnings, ...unresolved.map(toWarning)]);
+  return withWarnings(ALLOWED, [...warnings, ...unresolved.map(toWarning)]);
 }
 
-function notPermittedIn({ verdict }: Impact): Pick<Allowance, 'notPermitted'> {
-  const issues = (verdict?.issues ?? []).filter(({ reason }) => reason === 'RefNotPermitted');
-  return issues.length === 0 ? {} : { notPermitted: issues.map(({ path, message }) => ({ path, message })) };
-}
+const isPermittedOnly = ({ metadata }: WorldObject): boolean => {
+  const { annotations } = metadata;
+  return isObject(annotations) && annotations[PERMITTED_ONLY] === 'true';
+};
+
+/** What the object names and may not name. */
+const notPermittedIn = ({ verdict }: Impact): readonly Cause[] =>
+  (verdict?.issues ?? [])
+    .filter(({ reason }) => reason === 'RefNotPermitted')
+    .map(({ path, message }) => ({ reason: 'FieldValueInvalid', path, message }));
 
 /** What the organisation demands of new keys and workspaces; an object of before keeps what a write does not change. */
 function policyIssues(

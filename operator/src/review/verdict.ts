@@ -41,11 +41,7 @@ export interface Refusal {
   readonly warnings?: readonly string[];
 }
 
-export interface Allowance {
-  readonly allowed: true;
-  readonly warnings?: readonly string[];
-  /** What the object names and may not name: it waits for the permission. */
-  readonly notPermitted?: readonly Pick<Cause, 'path' | 'message'>[];
-}
+/** Annotation of an object that is tried: what it names and may not name refuses it, instead of a warning. */
+export const PERMITTED_ONLY = 'gatehouse.dev/permitted-only';
 
-export type ReviewVerdict = Allowance | Refusal;
+export type ReviewVerdict = { readonly allowed: true; readonly warnings?: readonly string[] } | Refusal;

@@ -6,6 +6,7 @@ import {
   differences,
   ownerOf,
   type Place,
+  permittedOnly,
   problemInReview,
   type ResourceStore,
   type StoredObject,
@@ -73,7 +74,8 @@ async function create<K extends KindName>(
   const { located } = parts.view();
   if (located.has(idOf(place)) || parts.objects.get(place) !== undefined) return err({ kind: 'exists' });
   const object = newObject(place, draft, new Date(parts.now()));
-  const refused = review(parts, place, { operation: 'CREATE', object }, how.permittedOnly);
+  const tried = how.permittedOnly === true ? permittedOnly(object) : object;
+  const refused = review(parts, place, { operation: 'CREATE', object: tried });
   if (refused !== undefined) return err(refused);
   if (how.dryRun === true) return stored(toStored(place.kind, object, parts.view()));
   const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
@@ -209,6 +211,5 @@ const review = (
   { view, now }: Parts,
   place: Place,
   write: Pick<ReviewedWrite, 'operation' | 'object' | 'oldObject'>,
-  permittedOnly?: boolean,
 ): WriteProblem | undefined =>
-  problemInReview(place, write, { translatedWorld: view, isTerminating: () => false, now }, permittedOnly);
+  problemInReview(place, write, { translatedWorld: view, isTerminating: () => false, now });

@@ -45,3 +45,18 @@ test('the content of an object is refused with the paths of its problems', async
   expect(outcome).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   expect(JSON.stringify(outcome)).toContain('targets');
 });
+
+test('a workspace that must not wait for its namespace is refused until the namespace has the label', async () => {
+  const place = { kind: 'Workspace', namespace: undefined, name: 'permitted' } as const;
+  const draft = { spec: { namespace: 'permitted' } };
+  const strict = { ...PLAIN, permittedOnly: true };
+  const refused = await store.create(place, draft, strict);
+  const issue = { path: ['spec', 'namespace'], message: expect.stringContaining('gatehouse.dev/workspace: permitted') };
+  expect(refused).toMatchObject({ ok: false, error: { kind: 'invalid', issues: [issue] } });
+  expect(await store.get(place)).toBeUndefined();
+  const metadata = { name: 'permitted', labels: { 'gatehouse.dev/workspace': 'permitted' } };
+  const namespaces = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+  await stage.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata }, { signal });
+  await expect.poll(async () => (await store.create(place, draft, strict)).ok, { timeout: 60_000 }).toBe(true);
+  expect((await store.get(place))?.meta.annotations).toEqual({});
+});

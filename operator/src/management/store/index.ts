@@ -11,4 +11,4 @@ export type {
   WriteProblem,
   Written,
 } from './port.ts';
-export { problemInReview } from './review.ts';
+export { permittedOnly, problemInReview } from './review.ts';

@@ -2,7 +2,7 @@ import { API_VERSION } from '@gatehouse/crds/kinds';
 import { expect, test } from 'vitest';
 import { translate } from '../../translate/index.ts';
 import { worldOf } from '../../translate/test-world.ts';
-import { problemInReview } from './review.ts';
+import { permittedOnly, problemInReview } from './review.ts';
 
 const PLACE = { kind: 'Workspace', namespace: undefined, name: 'team-a' } as const;
 const OBJECT = {
@@ -12,11 +12,11 @@ const OBJECT = {
   spec: { namespace: 'team-a' },
 };
 
-const problem = (labels: Readonly<Record<string, string>> | undefined, permittedOnly: boolean) => {
+const problem = (labels: Readonly<Record<string, string>> | undefined, isStrict: boolean) => {
   const namespace = { kind: 'Namespace', metadata: { name: 'team-a', labels } };
   const world = worldOf(labels === undefined ? [] : [namespace], { settings: { consent: 'label' } });
   const view = { translatedWorld: () => ({ world, translation: translate(world) }), isTerminating: () => false };
-  return problemInReview(PLACE, { operation: 'CREATE', object: OBJECT }, view, permittedOnly);
+  return problemInReview(PLACE, { operation: 'CREATE', object: isStrict ? permittedOnly(OBJECT) : OBJECT }, view);
 };
 
 test.for([

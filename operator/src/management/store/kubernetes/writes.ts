@@ -7,7 +7,7 @@ import { type CustomObject, kindRefOf } from '../../../world/index.ts';
 import { differences, type FieldEdit, toPlain } from '../differences.ts';
 import { ownerOf } from '../owner.ts';
 import type { Draft, Place, StoredObject, WriteOptions, WriteProblem, Written } from '../port.ts';
-import { problemInReview } from '../review.ts';
+import { permittedOnly, problemInReview } from '../review.ts';
 import { applySet, FIELD_MANAGER, foreignFields, mergePatchOf, withEdits } from './apply-set.ts';
 import type { Followed, KeptObjects } from './kept-objects.ts';
 import { type Changed, problemOf, unlessAbsent } from './problems.ts';
@@ -37,11 +37,12 @@ export async function createObject<K extends KindName>(
 ): Written<StoredObject<K>> {
   if (parts.objects.get(place) !== undefined) return err({ kind: 'exists' });
   const object = newObject(place, draft);
-  const asked = { operation: 'CREATE', object: { ...object } } as const;
-  const refused = problemInReview(place, asked, parts.view, how.permittedOnly);
+  const tried = how.permittedOnly === true ? permittedOnly(object) : object;
+  const refused = problemInReview(place, { operation: 'CREATE', object: { ...tried } }, parts.view);
   if (refused !== undefined) return err(refused);
-  const wanted = { ...object, metadata: { ...object.metadata, resourceVersion: NEVER } };
   const make = async (dryRun: boolean): Attempt<CustomObject> => {
+    const { metadata, ...rest } = dryRun ? tried : object;
+    const wanted = { ...rest, metadata: { ...metadata, resourceVersion: NEVER } };
     const call = parts.client.apply<CustomObject>(kindRefOf(place.kind), wanted, writeOptions(parts, how, dryRun));
     const outcome = await sent(place, call);
     if (outcome.ok || (outcome.error.kind !== 'changed' && outcome.error.kind !== 'owned')) return outcome;
@@ -49,9 +50,9 @@ export async function createObject<K extends KindName>(
   };
   const { secret } = draft;
   // A refusal comes before the Secret is written.
-  if (how.dryRun === true || secret !== undefined) {
-    const tried = await make(true);
-    if (!tried.ok || how.dryRun === true) return settled(parts, place, tried);
+  if (how.dryRun === true || how.permittedOnly === true || secret !== undefined) {
+    const outcome = await make(true);
+    if (!outcome.ok || how.dryRun === true) return settled(parts, place, outcome);
   }
   using followed = parts.objects.follow(place);
   const write = secret && { place, draft: secret, force: how.force };
