@@ -1,5 +1,6 @@
 /** Bundles each program into a few files, for images and the npm package; run as a program, it bundles all of them. */
 import { existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
@@ -45,7 +46,7 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
     preserveEntrySignatures: false,
     resolve: { conditionNames: ['@gatehouse/source', 'node', 'import', 'default'] },
     onLog: (level, log, handle) => {
-      if (log.code !== 'CIRCULAR_DEPENDENCY') handle(level, log);
+      if (!isExpected(log)) handle(level, log);
     },
   });
   try {
@@ -59,10 +60,25 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
       sourcemap: false,
       plugins: [ASCII_ONLY],
     });
-    return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+    const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+    await copyAssets(modules, partsOf(file));
+    return modules;
   } finally {
     await build.close();
   }
+}
+
+/** PGlite evaluates code that its compiler has put into it. */
+const isExpected = ({ code, id = '' }: { readonly code?: string; readonly id?: string }): boolean =>
+  code === 'CIRCULAR_DEPENDENCY' || (code === 'EVAL' && id.includes('/@electric-sql/pglite/'));
+
+/** What PGlite reads from beside its modules. */
+const ASSETS = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
+
+async function copyAssets(modules: readonly string[], folder: string): Promise<void> {
+  const pglite = modules.find((path) => path.includes('/@electric-sql/pglite/dist/'));
+  if (pglite === undefined) return;
+  for (const name of ASSETS) await copyFile(join(dirname(pglite), name), join(folder, name));
 }
 
 const MIN_PACKAGE_BYTES = 100_000;

@@ -6,12 +6,19 @@ export const URL_VARIABLE = 'GATEHOUSE_URL';
 /** `GATEHOUSE_SECRET_<NAME>_<KEY>`. */
 export const SECRET_PREFIX = 'GATEHOUSE_SECRET_';
 
+/** Where people and audit are kept. */
+export const DATABASE_URL = 'DATABASE_URL';
+export const DATABASE_CA_PATH = 'DATABASE_CA_PATH';
+
 export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [ADMIN_KEY]:
     "key of the organisation's administrator, at least 32 characters; unset, one is generated on the first start and printed once",
   [API_KEY_VARIABLE]: 'gateway key of the commands `get`, `apply`, `delete`, `diff` and `export`',
   [URL_VARIABLE]: 'gateway that these commands ask; unset: the port `PORT`, or 8787, of this machine',
   [`${SECRET_PREFIX}<NAME>_<KEY>`]: 'value of an entry that is missing or empty in the Secret of the folder',
+  [DATABASE_URL]:
+    'PostgreSQL for people and audit, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; unset, people are in the data folder',
+  [DATABASE_CA_PATH]: 'file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY …':
     'credentials of providers, read where no folder of resources is given; all of them are on the page of the providers',
 };

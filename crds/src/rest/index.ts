@@ -7,6 +7,7 @@ export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
 export { organisation, reference } from './organisation.ts';
+export { invites, members, users } from './people.ts';
 export { ratePolicies } from './policies.ts';
 export { providers } from './providers.ts';
 export { scopesOf } from './scopes-of.ts';

@@ -15,6 +15,8 @@ export interface RestOperation {
   readonly summary: string;
   /** A key needs one of them; empty: the operation is public. */
   readonly scopes: readonly string[];
+  /** It is called without a key. */
+  readonly isPublic?: true;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Of a success, which has status 200; absent: it has no body. */

@@ -1,7 +1,9 @@
 /** The management API: REST operations on the same resources that kubectl writes. docs/behaviour/management.md */
+export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit/index.ts';
 export { type Caller, callerOfKey, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';
 export { OPERATIONS, type Services } from './families/index.ts';
+export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export * from './store/index.ts';
 export { createTenancy, type Tenancy } from './tenancy/index.ts';

@@ -1,6 +1,14 @@
 /** The management API over a store in memory, with two workspaces and a key for each way to call it. */
 import { createHash } from 'node:crypto';
-import { type Caller, createManagementServer, createTenancy, OPERATIONS, type ResourceStore } from './index.ts';
+import {
+  type Caller,
+  type CallReport,
+  createManagementServer,
+  createTenancy,
+  type Database,
+  OPERATIONS,
+  type ResourceStore,
+} from './index.ts';
 import { createMemoryStore } from './store/testing.ts';
 
 export interface Answer {
@@ -19,11 +27,25 @@ export interface TestManagement {
 
 export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
 
+export interface TestOptions {
+  readonly database?: Database;
+  readonly onCall?: (report: CallReport) => void;
+  readonly now?: () => number;
+  /** Further ones, by their keys. */
+  readonly callers?: Readonly<Record<string, Caller>>;
+}
+
 /** `resources` are those of the scopes that callers have, e.g. `policies`. */
-export async function createTestManagement(resources: readonly string[]): Promise<TestManagement> {
+export async function createTestManagement(
+  resources: readonly string[],
+  { database, onCall = () => undefined, now = () => Date.UTC(2027, 0, 1), callers = {} }: TestOptions = {},
+): Promise<TestManagement> {
   const store = createMemoryStore();
   const byHash = new Map(
-    Object.entries(callersOf(resources)).map(([key, value]) => [createHash('sha256').update(key).digest('hex'), value]),
+    Object.entries({ ...callersOf(resources), ...callers }).map(([key, value]) => [
+      createHash('sha256').update(key).digest('hex'),
+      value,
+    ]),
   );
   let names = 0;
   const app = createManagementServer({
@@ -35,10 +57,11 @@ export async function createTestManagement(resources: readonly string[]): Promis
         names += 1;
         return String(names).padStart(length, '0');
       },
-      now: () => Date.UTC(2027, 0, 1),
+      now,
+      database,
     },
     keys: { find: (sha256) => byHash.get(sha256) },
-    onCall: () => undefined,
+    onCall,
   });
   for (const name of ['team-a', 'team-b']) {
     const place = { kind: 'Workspace', namespace: undefined, name } as const;

@@ -9,7 +9,7 @@ import {
   type ManagementAddress,
   type Variables,
 } from '@gatehouse/gateway';
-import { type Management, type ManagementOptions, startManagement } from '../management/index.ts';
+import { type Management, type ManagementOptions, type PeopleDatabase, startManagement } from '../management/index.ts';
 import {
   createResourceFolder,
   type FolderState,
@@ -33,6 +33,8 @@ export interface StandaloneOptions {
   readonly logger: Logger;
   /** Hash of the organisation's admin key. */
   readonly adminSha256: string;
+  /** Where people are; closed with the process. */
+  readonly people?: PeopleDatabase;
   /** Counters of budgets; absent: in memory. Closed with the process. */
   readonly budgetStore?: BudgetStore;
   /** The problems of the resources at the start are shown elsewhere than in the log. */
@@ -60,13 +62,14 @@ export interface StandaloneProcess {
 
 /** Starts a process and resolves once it serves. Rejects with the error of the system when a port cannot be opened. */
 export async function startStandalone(options: StandaloneOptions): Promise<StandaloneProcess> {
-  const { source, logger, adminSha256 } = options;
+  const { source, logger, adminSha256, people } = options;
   const name = source.kind === 'folder' ? source.folder : source.name;
   const report = createProblemReport(name, logger, options.showsProblems !== true);
   const { state, follow, folder } = await openSource(source, options);
   let served = state.snapshot;
   let snapshot = withAdminKey(served, adminSha256);
-  const management = folder && (await serveManagement({ root: name, folder, snapshot: () => snapshot, logger }));
+  const management =
+    folder && (await serveManagement({ root: name, folder, snapshot: () => snapshot, logger, people }));
   const server = createServer(options, { sourceStatus: report.status, management: management?.address });
   let version = 1;
   const serve = async (next: FolderState): Promise<void> => {

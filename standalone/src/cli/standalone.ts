@@ -10,6 +10,7 @@ import {
   storeAdminKey,
 } from '../app/index.ts';
 import { openBudgetFile } from '../budget-file/index.ts';
+import { openPeople } from '../database/index.ts';
 import { type FoundProviders, findProviders, MOCKED, toResources } from '../environment-resources/index.ts';
 import { lockFolder } from '../folder-lock/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
@@ -148,6 +149,7 @@ async function start({ source, settings, workers, admin, data, shell, log }: Sta
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
+    people: unwrap(openPeople({ folder: data, variables: shell.variables, logger })),
     budgetStore: unwrap(await openBudgetFile({ folder: data, logger })),
     showsProblems: log.isText && source.kind === 'folder',
     ...(workers === 1 ? {} : { workers: { count: workers, writeLog: (text) => output.write(text) } }),

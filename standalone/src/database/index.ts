@@ -1,2 +1,3 @@
-/** The database of a standalone process. docs/behaviour/people.md */
-export { createEmbeddedDatabase, type EmbeddedOptions } from './database.ts';
+/** The database of a standalone process. docs/behaviour/people.md#where-people-are */
+export { createEmbeddedDatabase, type EmbeddedOptions } from './embedded.ts';
+export { openPeople, type PeopleOptions } from './people.ts';

@@ -1,2 +1,2 @@
 /** The management API of a standalone process, over its folder. docs/behaviour/management.md */
-export { type Management, type ManagementOptions, startManagement } from './management.ts';
+export { type Management, type ManagementOptions, type PeopleDatabase, startManagement } from './management.ts';

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Logger, ManagementAddress } from '@gatehouse/gateway';
-import { type CallReport, createManagementServer, createTenancy, OPERATIONS } from '@gatehouse/operator/management';
+import {
+  type CallReport,
+  createAuditLog,
+  createManagementServer,
+  createTenancy,
+  type Database,
+  OPERATIONS,
+  toAuditRecord,
+} from '@gatehouse/operator/management';
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
 import { createKeyDirectory } from './keys.ts';
@@ -17,6 +25,14 @@ export interface ManagementOptions {
   /** What is served, with the admin key. */
   snapshot(): Snapshot;
   readonly logger: Logger;
+  /** Of people; closed with the management API. */
+  readonly people?: PeopleDatabase | undefined;
+}
+
+export interface PeopleDatabase {
+  readonly database: Database;
+  /** Records of writes wait for a database that people have opened: it takes memory. */
+  readonly isLazy: boolean;
 }
 
 export interface Management {
@@ -24,28 +40,45 @@ export interface Management {
   close(): Promise<void>;
 }
 
+const DROPPED = 'Audit records were dropped: the database was away for too long';
+
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 const randomName = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /** Rejects with the error of the system when the socket cannot be opened. */
-export async function startManagement({ root, folder, snapshot, logger }: ManagementOptions): Promise<Management> {
+export async function startManagement({
+  root,
+  folder,
+  snapshot,
+  logger,
+  people,
+}: ManagementOptions): Promise<Management> {
   const store = createFolderStore({ root, folder, now: Date.now });
   const tenancy = createTenancy({
     store,
     organisationId: uuidOf('Organisation/default'),
     organisationNamespace: ORGANISATION_NAMESPACE,
   });
+  const database = people?.database;
+  const audit = database && createAuditLog({ database, onDropped: (count) => logger.warn({ count }, DROPPED) });
   const app = createManagementServer({
     operations: OPERATIONS,
-    services: { store, tenancy, randomName, now: Date.now },
+    services: { store, tenancy, database, randomName, now: Date.now },
     keys: createKeyDirectory(snapshot),
-    onCall: (report) => logCall(logger, report),
+    onCall: (report) => {
+      logCall(logger, report);
+      const record =
+        people?.isLazy === true && !people.database.isOpen() ? undefined : toAuditRecord(report, Date.now());
+      if (record !== undefined) audit?.add(record);
+    },
   });
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-')); // with mode 0700
   const close = async (): Promise<void> => {
     await app.close();
+    await audit?.close();
+    await database?.close();
     await rm(home, { recursive: true, force: true });
   };
   const socketPath = join(home, 'management');
@@ -59,8 +92,9 @@ export async function startManagement({ root, folder, snapshot, logger }: Manage
 }
 
 /** Writes say who made them; reads are not logged. */
-function logCall(logger: Logger, { operation, caller, status, requestId, failure }: CallReport): void {
-  const line = { operation: operation.id, key: caller?.keyId, status, requestId };
+function logCall(logger: Logger, { operation, caller, status, requestId, changes, failure }: CallReport): void {
+  const changed = changes.map(({ kind, object, action }) => `${action} ${kind} ${object}`);
+  const line = { operation: operation.id, key: caller?.keyId, status, requestId, changed };
   if (failure !== undefined) logger.error({ ...line, err: failure }, 'Management operation failed');
   else if (operation.method !== 'GET') logger.info(line, 'Management operation was answered');
 }

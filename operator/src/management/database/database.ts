@@ -1,6 +1,6 @@
 /** The database of the management API: people, invitations and audit. docs/behaviour/people.md */
 import type { Dialect } from 'kysely';
-import type { Opened, Queries } from './open.ts';
+import { type Opened, openDatabase, type Queries } from './open.ts';
 
 export type { Queries } from './open.ts';
 
@@ -9,6 +9,8 @@ export interface Database {
    * Runs queries. The first call opens the database and brings its tables up to date. Throws DatabaseAway while it cannot be reached.
    */
   use<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Whether a call has opened it. */
+  isOpen(): boolean;
   /** Waits for calls in flight. */
   close(): Promise<void>;
 }
@@ -43,7 +45,7 @@ export function createDatabase({ dialect, isSingle = false, onAway }: DatabaseOp
   };
   const opened = async (): Promise<Opened> => {
     if (isClosed) throw new DatabaseAway('The database is closed');
-    opening ??= open(dialect);
+    opening ??= Promise.resolve(dialect()).then(openDatabase);
     try {
       return await opening;
     } catch (error) {
@@ -68,17 +70,13 @@ export function createDatabase({ dialect, isSingle = false, onAway }: DatabaseOp
   };
   return {
     use: isSingle ? inTurn : run,
+    isOpen: () => opening !== undefined,
     close: async () => {
       isClosed = true;
       await last;
       await opening?.then((database) => database.close()).catch(() => undefined); // it was never open
     },
   };
-}
-
-async function open(dialect: DatabaseOptions['dialect']): Promise<Opened> {
-  const { openDatabase } = await import('./open.ts');
-  return openDatabase(await dialect());
 }
 
 /** Classes and codes of SQLSTATE: connection, authorization, resources, shutdown, read-only standby. */

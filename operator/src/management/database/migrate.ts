@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MIGRATIONS, statementsOf } from '@gatehouse/crds/records';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely, Sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** All tables are in it, so that the database may have other uses. */
@@ -8,27 +8,22 @@ export const SCHEMA = 'gatehouse';
 /** The number that processes agree on; nothing else is behind it. */
 const LOCK = 4_028_717_615;
 
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-}
-
 /**
  * Applies what is missing, each migration in a transaction of its own, while other processes wait. Migrations of later versions may be
  * there: tables only ever grow. Rejects when one that was applied is not the one of this version.
  */
-export async function migrate(root: Kysely<Tables>, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(root: Kysely<Tables>, sql: Sql): Promise<void> {
   await root.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(${sql.lit(LOCK)})`.execute(connection);
     try {
-      await applyMissing(connection, migrations);
+      await applyMissing(connection, sql);
     } finally {
       await sql`select pg_advisory_unlock(${sql.lit(LOCK)})`.execute(connection);
     }
   });
 }
 
-async function applyMissing(connection: Kysely<Tables>, migrations: readonly Migration[]): Promise<void> {
+async function applyMissing(connection: Kysely<Tables>, sql: Sql): Promise<void> {
   await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(connection);
   const table = sql.table(`${SCHEMA}.migrations`);
   await sql`create table if not exists ${table} (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`.execute(
@@ -36,7 +31,7 @@ async function applyMissing(connection: Kysely<Tables>, migrations: readonly Mig
   );
   const { rows } = await sql<{ name: string; sha256: string }>`select name, sha256 from ${table}`.execute(connection);
   const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]));
-  for (const migration of migrations) {
+  for (const migration of MIGRATIONS) {
     const sha256 = createHash('sha256').update(migration.sql).digest('hex');
     const known = applied.get(migration.name);
     if (known === sha256) continue;

@@ -1,5 +1,4 @@
-/** Loaded when the database is first needed: the library for its queries takes memory. */
-import { type Dialect, Kysely } from 'kysely';
+import type { Dialect, Kysely } from 'kysely';
 import { migrate, SCHEMA } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,9 +11,10 @@ export interface Opened {
 
 /** With all tables up to date. */
 export async function openDatabase(dialect: Dialect): Promise<Opened> {
-  const root = new Kysely<Tables>({ dialect });
+  const library = await import('kysely'); // only where people are: it takes memory
+  const root = new library.Kysely<Tables>({ dialect });
   try {
-    await migrate(root);
+    await migrate(root, library.sql);
     return { queries: root.withSchema(SCHEMA), close: () => root.destroy() };
   } catch (error) {
     await root.destroy();

@@ -1,7 +1,9 @@
 /** What a family of operations is made of: each operation of the contract with the function that serves it. */
+import type { AuditChange } from '@gatehouse/crds/records';
 import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
+import type { Database } from '../database/index.ts';
 import type { ResourceStore } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 
@@ -25,6 +27,10 @@ export interface RestCall<O extends RestOperation = RestOperation> {
 export interface Services {
   readonly store: ResourceStore;
   readonly tenancy: Tenancy;
+  /** Of people; absent: there is none. */
+  readonly database?: Database | undefined;
+  /** Notes a change that is none of the store, for the audit record of the call. */
+  note?(change: AuditChange): void;
   /** `length` random characters of a-z and 0-9. */
   randomName(length: number): string;
   /** Unix time in ms. */

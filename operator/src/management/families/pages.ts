@@ -16,13 +16,17 @@ export interface Page<T> {
 export const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 1_000;
 
+/** Which items of a list are asked for. */
+export function windowOf({ current_page, currentPage, page_size, pageSize }: PageQuery): {
+  limit: number;
+  offset: number;
+} {
+  const limit = Math.min(MAX_PAGE_SIZE, page_size ?? pageSize ?? DEFAULT_PAGE_SIZE);
+  return { limit, offset: (current_page ?? currentPage ?? 0) * limit };
+}
+
 /** The page of a list; only its items are rendered. */
-export function pageOf<T, R>(
-  items: readonly T[],
-  { current_page, currentPage, page_size, pageSize }: PageQuery,
-  render: (item: T) => R,
-): Page<R> {
-  const size = Math.min(MAX_PAGE_SIZE, page_size ?? pageSize ?? DEFAULT_PAGE_SIZE);
-  const start = (current_page ?? currentPage ?? 0) * size;
-  return { object: 'list', total: items.length, data: items.slice(start, start + size).map(render) };
+export function pageOf<T, R>(items: readonly T[], query: PageQuery, render: (item: T) => R): Page<R> {
+  const { limit, offset } = windowOf(query);
+  return { object: 'list', total: items.length, data: items.slice(offset, offset + limit).map(render) };
 }

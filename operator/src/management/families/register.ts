@@ -4,6 +4,7 @@ import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
+import { PEOPLE } from './people/index.ts';
 import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
@@ -15,6 +16,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...CONFIGS,
   ...GUARDRAILS,
   ...INTEGRATIONS,
+  ...PEOPLE,
   ...PROVIDERS,
   ...RATE_LIMIT_POLICIES,
   ...USAGE_LIMIT_POLICIES,

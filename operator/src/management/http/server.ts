@@ -1,8 +1,10 @@
 /** The HTTP server of the management API: one route for each operation of the contract. */
 import { fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
-import { MAX_REST_BODY_BYTES, type RestOperation } from '@gatehouse/crds/rest';
+import type { AuditChange } from '@gatehouse/crds/records';
+import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
+import { recordingStore } from '../audit/index.ts';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import { DatabaseAway } from '../database/index.ts';
 import type { BoundOperation, RestCall, Services } from '../families/index.ts';
@@ -16,6 +18,12 @@ export interface CallReport {
   readonly status: number;
   readonly requestId: string;
   readonly seconds: number;
+  /** Without the query. */
+  readonly path: string;
+  /** Of an answer that is no success. */
+  readonly errorCode?: string | undefined;
+  /** What the call has changed, without secrets; also of one that failed after a part of its changes. */
+  readonly changes: readonly AuditChange[];
   /** What the server could not handle. */
   readonly failure?: unknown;
 }
@@ -87,16 +95,13 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: Manageme
     url: `${BASE}${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     handler: async (request, reply) => {
       const started = performance.now();
-      const seen: { caller?: Caller } = {};
-      const report = (status: number, failure?: unknown): void => {
+      const seen: Seen = { changes: [] };
+      const report = (status: number, errorCode?: string, failure?: unknown): void => {
         const seconds = (performance.now() - started) / 1_000;
-        const { caller } = seen;
+        const { caller, changes } = seen;
         options.onCall({
-          operation,
-          caller,
-          status,
-          requestId: request.id,
-          seconds,
+          ...{ operation, caller, status, errorCode, changes, seconds },
+          ...{ requestId: request.id, path: pathOf(request) },
           ...(failure === undefined ? {} : { failure }),
         });
       };
@@ -106,21 +111,39 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: Manageme
         return await reply.status(200).send(answer);
       } catch (error) {
         const known = toRestError(error);
-        report(known.status, known.error === 'INTERNAL' ? error : undefined);
+        const { code } = REST_ERRORS[known.error];
+        report(known.status, code, known.error === 'INTERNAL' ? error : undefined);
         throw known;
       }
     },
   });
 }
 
+/** What is known of a call when it ends. */
+interface Seen {
+  caller?: Caller;
+  readonly changes: AuditChange[];
+}
+
+/** Calls an operation that needs no key; it sees nothing and may nothing. */
+const NOBODY: Caller = {
+  keyId: '',
+  keyName: '',
+  type: 'workspace-user',
+  workspace: '',
+  user: undefined,
+  scopes: new Set(),
+  expiresAtMs: Number.POSITIVE_INFINITY,
+};
+
 async function serve(
   request: FastifyRequest,
   { operation, serve: run }: BoundOperation,
   { keys, services }: ManagementServerOptions,
-  seen: { caller?: Caller },
+  seen: Seen,
 ): Promise<unknown> {
-  const caller = authenticate(request.headers, keys, services.now());
-  seen.caller = caller;
+  const caller = operation.isPublic ? NOBODY : authenticate(request.headers, keys, services.now());
+  if (caller !== NOBODY) seen.caller = caller;
   authorize(caller, operation.scopes);
   const { force, ...query } = request.query as Record<string, unknown>; // a parsed query is an object
   const call: RestCall = {
@@ -131,7 +154,13 @@ async function serve(
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
     force: isForced(force, caller),
   };
-  return run(call, services);
+  const note = (change: AuditChange): void => {
+    seen.changes.push(change);
+  };
+  return run(
+    call,
+    operation.method === 'GET' ? services : { ...services, store: recordingStore(services.store, note), note },
+  );
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {

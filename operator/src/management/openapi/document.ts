@@ -62,6 +62,7 @@ function toOperation(operation: RestOperation): object {
     operationId: id,
     tags: [id.split('.')[0]],
     summary,
+    ...(isPublic === true ? { security: [] } : {}),
     ...(scopes.length === 0 ? {} : { description: `Needs the scope ${scopes.join(' or ')}.` }),
     parameters: parametersOf(operation),
     ...(body === undefined

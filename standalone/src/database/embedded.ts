@@ -1,4 +1,4 @@
-/** The database of a standalone process: PostgreSQL by its URL, or PostgreSQL as WebAssembly in the data folder. */
+/** PostgreSQL as WebAssembly in the data folder. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database, type DatabaseOptions } from '@gatehouse/operator/management';

@@ -1,0 +1,71 @@
+import { waitFor } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
+import { type Database, DatabaseAway } from '../database/index.ts';
+import { createAuditLog } from './audit-log.ts';
+import { withoutSecrets } from './masked-spec.ts';
+
+const record = (request: string) => ({
+  ...{ at: new Date(0), request_id: request, operation: 'configs.create', method: 'POST', path: '/v1/configs' },
+  ...{ actor_type: 'api_key' as const, actor_id: 'k', actor_user: null, workspace: null, status: 200 },
+  ...{ error_code: null, changes: [] },
+});
+
+/** Collects the rows of inserts; away while told so. */
+function createCollector() {
+  const written: string[] = [];
+  const state = { isAway: false };
+  const insert = {
+    values: (rows: readonly { request_id: string }[]) => ({
+      onConflict: () => ({ execute: async () => void written.push(...rows.map(({ request_id }) => request_id)) }),
+    }),
+  };
+  const database: Database = {
+    use: async (work) => {
+      if (state.isAway) throw new DatabaseAway('away');
+      return work({ insertInto: () => insert } as unknown as Parameters<typeof work>[0]); // the one query that is made
+    },
+    isOpen: () => true,
+    close: async () => undefined,
+  };
+  return { database, written, state };
+}
+
+test('records are written in their order, those at the end, too', async () => {
+  const { database, written } = createCollector();
+  const log = createAuditLog({ database, onDropped: () => undefined });
+  const names = Array.from({ length: 250 }, (_, i) => `r${i}`);
+  for (const name of names) log.add(record(name));
+  await log.close();
+  expect(written).toEqual(names);
+});
+
+test('while the database is away records wait, the oldest go, and the rest is written when it is back', async () => {
+  const { database, written, state } = createCollector();
+  let told = 0;
+  state.isAway = true;
+  const log = createAuditLog({ database, onDropped: (count) => (told += count), maxRecords: 3, retryMs: 1 });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) log.add(record(name));
+  expect([log.dropped(), told]).toEqual([2, 2]);
+  state.isAway = false;
+  await waitFor(() => written.length === 3);
+  expect(written).toEqual(['c', 'd', 'e']);
+  await log.close();
+});
+
+test('content of objects loses what could be a secret, and keeps references', () => {
+  const spec = {
+    sha256: 'CANARY',
+    secretRef: { name: 'openai', key: 'key' },
+    headers: { 'x-token': 'CANARY', plain: ['CANARY'] },
+    settings: { apiKey: 'CANARY', aws_secret: 'CANARY', region: 'eu', refresh_token: 'CANARY' },
+    checks: [{ parameters: { credentials: { a: { b: 'CANARY' } }, password: null } }],
+  };
+  const masked = withoutSecrets(spec);
+  expect(JSON.stringify(masked)).not.toContain('CANARY');
+  expect(masked).toMatchObject({
+    secretRef: { name: 'openai', key: 'key' },
+    settings: { region: 'eu' },
+    headers: { plain: ['********'] },
+    checks: [{ parameters: { password: null } }],
+  });
+});

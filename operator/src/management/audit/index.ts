@@ -1,0 +1,3 @@
+/** Who changed what. docs/behaviour/people.md#audit */
+export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit-log.ts';
+export { recordingStore } from './recording-store.ts';

@@ -1,0 +1,7 @@
+/** People: users, invitations and members. docs/behaviour/people.md */
+import type { BoundOperation } from '../family.ts';
+import { INVITES } from './invites.ts';
+import { MEMBERS } from './members.ts';
+import { USERS } from './users.ts';
+
+export const PEOPLE: readonly BoundOperation[] = [...USERS, ...INVITES, ...MEMBERS];

@@ -1,0 +1,24 @@
+import type { AuditRow } from '@gatehouse/crds/records';
+import type { CallReport } from './server.ts';
+
+/** The record of a call; undefined for one that only reads. */
+export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
+  const { operation, caller, status, errorCode, requestId, path, changes } = report;
+  if (operation.method === 'GET') return undefined;
+  return {
+    at: new Date(nowMs),
+    request_id: requestId,
+    operation: operation.id,
+    method: operation.method,
+    path: path.slice(0, MAX_PATH),
+    actor_type: caller === undefined ? 'anonymous' : 'api_key',
+    actor_id: caller?.keyId ?? null,
+    actor_user: caller?.user ?? null,
+    workspace: caller?.workspace ?? null,
+    status,
+    error_code: errorCode ?? null,
+    changes: [...changes],
+  };
+}
+
+const MAX_PATH = 1_024;

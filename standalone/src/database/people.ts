@@ -1,0 +1,36 @@
+/** Which database has the people of a process. */
+import { readFileSync } from 'node:fs';
+import { err, ok, type Result } from '@gatehouse/crds';
+import type { Logger, Variables } from '@gatehouse/gateway';
+import { createDatabase, postgresDialect } from '@gatehouse/operator/management';
+import type { PeopleDatabase } from '../management/index.ts';
+import { DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
+import { createEmbeddedDatabase } from './embedded.ts';
+
+export interface PeopleOptions {
+  readonly folder: string;
+  readonly variables: Variables;
+  readonly logger: Logger;
+}
+
+/** Opens nothing yet. Errors name the variable, never its value. */
+export function openPeople({ folder, variables, logger }: PeopleOptions): Result<PeopleDatabase, string> {
+  const onAway = (error: unknown): void => logger.error({ err: error }, 'Database of people cannot be reached');
+  const url = variables[DATABASE_URL]?.trim();
+  if (url === undefined || url === '')
+    return ok({ database: createEmbeddedDatabase({ folder, onAway }), isLazy: true });
+  const ca = readCa(variables[DATABASE_CA_PATH]);
+  if (!ca.ok) return ca;
+  const dialect = postgresDialect({ url, ca: ca.value });
+  if (!dialect.ok) return err(`${DATABASE_URL}: ${dialect.error}`);
+  return ok({ database: createDatabase({ dialect: dialect.value, onAway }), isLazy: false });
+}
+
+function readCa(path: string | undefined): Result<string | undefined, string> {
+  if (path === undefined || path === '') return ok(undefined);
+  try {
+    return ok(readFileSync(path, 'utf8'));
+  } catch {
+    return err(`${DATABASE_CA_PATH}: the file cannot be read`);
+  }
+}
