@@ -169,6 +169,15 @@ export const FLAGS = {
     fallback: '/var/run/secrets/gatehouse/certificate',
     help: 'With --management: folder of its certificate, tls.crt and tls.key, which is read again when it changes',
   },
+  'database-url': {
+    variable: 'DATABASE_URL',
+    type: 'text',
+    help: 'With --management: PostgreSQL for people and audit, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full, better as the variable; none: people are not served',
+  },
+  'database-ca-file': {
+    type: 'text',
+    help: 'With --management: file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
+  },
   'keys-url': {
     type: 'text',
     help: 'With --management: where it learns the keys; none: the snapshot service of the operator',

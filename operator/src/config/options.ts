@@ -53,6 +53,10 @@ export interface OperatorOptions {
   readonly management: boolean;
   /** Folder of the certificate of the management API. */
   readonly managementCertificateDir: string;
+  /** PostgreSQL of the management API, with its password; undefined: people are not served. */
+  readonly databaseUrl: string | undefined;
+  /** File with its certificate authorities as PEM. */
+  readonly databaseCaFile: string | undefined;
   /** Where the management API learns the keys; undefined: from the operator of its namespace. */
   readonly keysUrl: URL | undefined;
   /** Folder of what that needs. */
@@ -259,6 +263,8 @@ function toOptions(values: Values): OperatorOptions {
     managementPort: values.port('management-port'),
     management: values.isOn('management'),
     managementCertificateDir: values.text('management-certificate-dir') ?? '',
+    databaseUrl: values.text('database-url'),
+    databaseCaFile: values.text('database-ca-file'),
     keysUrl: values.url('keys-url'),
     keysDir: values.text('keys-dir') ?? '',
     retire: values.isOn('retire'),

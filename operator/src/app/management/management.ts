@@ -22,6 +22,7 @@ import { followKeyPair, type KeyPair, readKeyPair } from './certificate-files.ts
 import { createFollowedKeys, type FollowedKeys } from './key-directory.ts';
 import { createKeySource, type KeySource } from './key-source.ts';
 import { createManagementMetrics } from './metrics.ts';
+import { openPeople, type People } from './people.ts';
 
 export interface RunManagementOptions {
   readonly log: Log;
@@ -74,7 +75,9 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   parts.use(running([store, keySource], ending));
   const pair = await untilReady({ options, store, keys, log, signal });
   if (pair === undefined) return;
-  const app = createServer(options, { pair, store, keys, onCall: reportTo(log, count) });
+  const people = openPeople(options, log);
+  if (people !== undefined) parts.use(people);
+  const app = createServer(options, { pair, store, keys, people, onCall: reportTo(log, count) });
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -101,16 +104,21 @@ interface ServerParts {
   readonly pair: KeyPair;
   readonly store: KubernetesStore;
   readonly keys: FollowedKeys;
+  readonly people: People | undefined;
   readonly onCall: (report: CallReport) => void;
 }
 
 function createServer(
   { organisationNamespace }: OperatorOptions,
-  { pair, store: { resources: store }, keys, onCall }: ServerParts,
+  { pair, store: { resources: store }, keys, people, onCall }: ServerParts,
 ): FastifyInstance {
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
-  const services = { store, tenancy, randomName, now: Date.now };
-  return createManagementServer({ operations: OPERATIONS, services, keys, onCall, tls: pair });
+  const services = { store, tenancy, database: people?.database, randomName, now: Date.now };
+  const report = (call: CallReport): void => {
+    onCall(call);
+    people?.onCall(call);
+  };
+  return createManagementServer({ operations: OPERATIONS, services, keys, onCall: report, tls: pair });
 }
 
 const applyTo =
@@ -190,8 +198,9 @@ const reportTo =
   (log: Log, count: (report: CallReport) => void) =>
   (report: CallReport): void => {
     count(report);
-    const { operation, caller, status, requestId, failure } = report;
-    const line = { operation: operation.id, caller: caller?.keyId, status, requestId };
+    const { operation, caller, status, requestId, changes, failure } = report;
+    const changed = changes.map(({ kind, object, action }) => `${action} ${kind} ${object}`);
+    const line = { operation: operation.id, caller: caller?.keyId, status, requestId, changed };
     if (failure !== undefined) log.error({ ...line, err: failure }, 'Management operation failed');
     else if (operation.method !== 'GET') log.info(line, 'Management operation was answered');
   };

@@ -26,7 +26,12 @@ const OWN: ReadonlySet<string> = new Set(['POST /admin/users/invites/accept']);
 describe('the document', () => {
   test('has the known operations that are served, and no others', () => {
     const served = KNOWN_OPERATIONS.filter(({ reason }) => reason === undefined).flatMap(({ calls }) => calls);
-    expect(described.map(({ call }) => call).filter((call) => !OWN.has(call)).sort()).toEqual([...served].sort());
+    expect(
+      described
+        .map(({ call }) => call)
+        .filter((call) => !OWN.has(call))
+        .sort(),
+    ).toEqual([...served].sort());
   });
 
   test('knows each operation once', () => {
@@ -43,7 +48,8 @@ describe('the document', () => {
         call,
       ).toEqual(segments);
       expect(one.summary, call).toMatch(/\.$/);
-      const hasBody = /^(POST|PUT)|^DELETE \/admin\/workspaces\/\{workspaceId\}$/.test(call) && !call.endsWith('/resend');
+      const hasBody =
+        /^(POST|PUT)|^DELETE \/admin\/workspaces\/\{workspaceId\}$/.test(call) && !call.endsWith('/resend');
       expect(one.requestBody !== undefined, call).toBe(hasBody);
     }
   });

@@ -56,7 +56,7 @@ export function openApiDocument(operations: readonly RestOperation[]): object {
 }
 
 function toOperation(operation: RestOperation): object {
-  const { id, summary, scopes, body, answer } = operation;
+  const { id, summary, scopes, isPublic, body, answer } = operation;
   const error = { $ref: '#/components/schemas/Error' };
   return {
     operationId: id,
