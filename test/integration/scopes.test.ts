@@ -18,7 +18,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/messages/count_tokens', '/v1/images/generations', '/v1/images/edits', '/v1/audio/speech'],
           ...['/v1/audio/transcriptions', '/v1/audio/translations', '/v1/responses', '/v1/files', '/v1/batches'],
           ...['/v1/batches/b/cancel', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j/cancel', '/v1/anything/else'],
-          '/v1/gateway/tokenize',
+          ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
         ],
         GET: [
           ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],
@@ -29,6 +29,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
         DELETE: ['/v1/responses/r', '/v1/files/f', '/v1/anything/else'],
       },
     },
+    { scopes: ['prompts.render'], calls: { POST: ['/v1/prompts/p/render'] } },
     { scopes: ['virtual_keys.list', 'models.list', 'completions.write'], calls: { GET: ['/v1/models'] } },
   ];
 
