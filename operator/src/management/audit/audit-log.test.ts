@@ -25,6 +25,7 @@ function createCollector() {
       return work({ insertInto: () => insert } as unknown as Parameters<typeof work>[0]); // the one query that is made
     },
     isOpen: () => true,
+    exists: () => true,
     close: async () => undefined,
   };
   return { database, written, state };

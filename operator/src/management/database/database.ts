@@ -11,6 +11,8 @@ export interface Database {
   use<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Whether a call has opened it. */
   isOpen(): boolean;
+  /** Whether it may hold rows: false while one in a folder was never opened. */
+  exists(): boolean;
   /** Waits for calls in flight. */
   close(): Promise<void>;
 }
@@ -25,12 +27,14 @@ export interface DatabaseOptions {
   readonly dialect: () => Dialect | Promise<Dialect>;
   /** There is one connection: calls wait for each other. */
   readonly isSingle?: boolean;
+  /** Whether it may hold rows; absent: it may. */
+  readonly exists?: () => boolean;
   /** Told once for each time that the database goes away. */
   readonly onAway: (error: unknown) => void;
 }
 
 /** Opens nothing yet. */
-export function createDatabase({ dialect, isSingle = false, onAway }: DatabaseOptions): Database {
+export function createDatabase({ dialect, isSingle = false, exists, onAway }: DatabaseOptions): Database {
   let opening: Promise<Opened> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isAway = false;
@@ -71,6 +75,7 @@ export function createDatabase({ dialect, isSingle = false, onAway }: DatabaseOp
   return {
     use: isSingle ? inTurn : run,
     isOpen: () => opening !== undefined,
+    exists: () => opening !== undefined || exists === undefined || exists(),
     close: async () => {
       isClosed = true;
       await last;

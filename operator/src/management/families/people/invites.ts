@@ -95,7 +95,10 @@ export const INVITES: readonly BoundOperation[] = [
   }),
   serveOperation(invites.accept, async ({ body }, services) => {
     const { token, first_name: first = '', last_name: last = '' } = body;
-    const accepted = await directoryOf(services)
+    const directory = directoryOf(services);
+    // Everybody may send this call: it must not be what starts a database.
+    if (!directory.exists()) throw unknownToken();
+    const accepted = await directory
       .use((queries) =>
         acceptInvite(queries, { token, first, last, nowMs: services.now() }, (user, invite) =>
           admit(user, invite, services),
@@ -105,10 +108,7 @@ export const INVITES: readonly BoundOperation[] = [
         if (!isDuplicate(error)) throw error;
         throw new RestError('CONFLICT', { message: 'The person is a user already' });
       });
-    if (accepted === undefined) {
-      const message = 'The invitation does not exist, has ended, or was accepted';
-      throw new RestError('ABSENT', { message, param: 'token' });
-    }
+    if (accepted === undefined) throw unknownToken();
     const { user, result: keys } = accepted;
     services.note?.({ kind: 'User', object: user.id, action: 'create', before: null, after: { email: user.email } });
     return { id: user.id, email: user.email, keys };
@@ -178,4 +178,9 @@ async function admit(user: UserRow, invite: InviteRow, { store, randomName }: Se
     for (const place of made.reverse()) await store.delete(place, PLAIN);
     throw error;
   }
+}
+
+function unknownToken(): RestError {
+  const message = 'The invitation does not exist, has ended, or was accepted';
+  return new RestError('ABSENT', { message, param: 'token' });
 }
