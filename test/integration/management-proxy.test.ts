@@ -10,6 +10,8 @@ import { KEY, key, workspace } from '../kit/snapshot.ts';
 import { LOOPBACK_PEM } from '../kit/tls.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
+const SCOPES = ['completions.write', 'configs.create', 'configs.read', 'configs.update', 'configs.list'];
+
 let folder: string;
 let socketPath: string;
 let gateway: RunningGateway;
@@ -17,7 +19,7 @@ let management: Server | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   socketPath = join(folder, 'management');
-  gateway = await startGateway({ entries: [workspace(), key()], management: { socketPath } });
+  gateway = await startGateway({ entries: [workspace(), key({ scopes: SCOPES })], management: { socketPath } });
 });
 afterEach(() => {
   management?.closeAllConnections();
@@ -53,6 +55,21 @@ describe('a request of the management API', () => {
     expect(seen[0]).not.toHaveProperty('headers.te');
   });
 
+  test('stays in the gateway without a key, with an unknown one, and without the scope', async () => {
+    let asked = 0;
+    await serve((_, response) => {
+      asked += 1;
+      response.end('{}');
+    });
+    const withKey = (value: string): object => ({ headers: { 'x-gw-api-key': value } });
+    expect((await fetch(`${gateway.url}/v1/configs`)).status).toBe(401);
+    expect((await fetch(`${gateway.url}/v1/configs`, withKey('gwk_unknown'))).status).toBe(401);
+    const refused = await gateway.send('/v1/configs/x', { method: 'DELETE' });
+    expect(refused.status).toBe(403);
+    expect(refused.json()).toMatchObject({ message: expect.stringContaining('configs.delete') });
+    expect(asked).toBe(0);
+  });
+
   test('is 503 while nobody serves it, and all else goes on', async () => {
     const answer = await gateway.send('/v1/configs', { method: 'POST', body: { b: 2 } });
     expect(answer.status).toBe(503);
@@ -79,7 +96,10 @@ describe('a request of the management API', () => {
       });
     });
     const leaving = new AbortController();
-    const asked = fetch(`${gateway.url}/v1/configs`, { signal: leaving.signal }).catch(() => 'gone');
+    const asked = fetch(`${gateway.url}/v1/configs`, {
+      headers: { 'x-gw-api-key': KEY },
+      signal: leaving.signal,
+    }).catch(() => 'gone');
     await waitFor(() => isAsked, { what: 'the request' });
     leaving.abort();
     expect(await asked).toBe('gone');
@@ -105,7 +125,7 @@ describe('a request of the management API', () => {
       response.writeHead(200, { connection: 'close' }).end((await Array.fromAsync(request)).join('').toUpperCase());
     });
     await using secure = await startGateway({
-      entries: [workspace(), key()],
+      entries: [workspace(), key({ scopes: SCOPES })],
       management: { socketPath },
       env: { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM },
     });
