@@ -81,8 +81,8 @@ describe.for(releases)('what an operator of schema %s has published', (release) 
     const newer = rewritten(given, { major, minor: minor + 1 }, (entries) => [
       ...entries.map((entry) => (isObject(entry) ? { ...entry, added: true } : entry)),
       {
-        kind: 'prompt',
-        id: `prompt/team-a/p${entries.length}`,
+        kind: 'later',
+        id: `later/team-a/p${entries.length}`,
         workspace: 'team-a',
         generation: 1,
         digest: 'd',

@@ -136,10 +136,10 @@ describe('the answer to', () => {
     },
     {
       rule: 'a field whose engine comes later names the field',
-      headers: inline('{"provider":"@openai","prompt_id":"x"}'),
+      headers: inline('{"provider":"@openai","cache":{"mode":"semantic"}}'),
       status: 400,
       code: 'feature_unsupported',
-      names: ['prompt_id'],
+      names: ['cache.mode'],
     },
     {
       rule: 'a config that names an unknown provider names the nearest',

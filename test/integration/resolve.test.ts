@@ -192,7 +192,7 @@ describe('a request is refused with its code', () => {
     },
     {
       rule: 'for a feature that is not served yet',
-      headers: inline({ provider: '@openai', prompt_id: 'pg-x' }),
+      headers: inline({ provider: '@openai', cache: { mode: 'semantic' } }),
       status: 400,
       code: 'feature_unsupported',
     },

@@ -56,8 +56,8 @@ test.for<[what: string, schema: object, value: unknown, want: string]>([
   ],
   [
     'many patterns for many members',
-    { patternProperties: Object.fromEntries(numbers(60).map((i) => [`(a|b|${i})*c`, false])) },
-    Object.fromEntries(numbers(20_000).map((i) => [`ab${i}`, i])),
+    { patternProperties: Object.fromEntries(numbers(60).map((i) => [`^(a|b|${i})*cd$`, false])) },
+    Object.fromEntries(numbers(20_000).map((i) => [`abcd${i}x`, i])),
     'F e',
   ],
   ['a pattern on a long text', { pattern: '([a-z ]*)*(a|aa)+([^b]*)(\\s|\\w)+$' }, 'ab'.repeat(500_000), 'T'],
