@@ -29,6 +29,10 @@ const EXAMPLES = ['organisation', 'team-a/workspace', 'team-a/providers', 'team-
 const CONFIGS = ['by-endpoint', 'cached', 'conditional', 'fallback', 'weighted'].map(
   (name) => `team-a/configs/${name}`,
 );
+const EXAMPLE_KINDS = [
+  ...['model-pricing', 'guardrail', 'rate-limit-policy', 'usage-limit-policy', 'workspace-member'],
+  ...['prompt', 'prompt-version', 'prompt-partial', 'prompt-partial-version', 'prompt-collection', 'prompt-label'],
+];
 const RBAC = 'rbac.authorization.k8s.io';
 
 let cluster: ControlPlane;
@@ -81,7 +85,7 @@ function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {
     ours('VirtualKey', { name: 'inside', ...there }, { provider: 'ollama', customHost: 'http://vllm:8000/v1' }),
     ours('GatewayConfig', { name: 'plain', ...there }, { config: { provider: '@broken' } }),
     { ...fleetOf(fleets, { autoscaling: { maxReplicas: 2 } }), metadata: { name: 'scaled', namespace: fleets } },
-    ...['model-pricing', 'guardrail', 'rate-limit-policy', 'usage-limit-policy', 'workspace-member'].flatMap((kind) =>
+    ...EXAMPLE_KINDS.flatMap((kind) =>
       documents(textOf(`crds/examples/${kind}/valid`), (text) => text.replaceAll('team-a', tenant)),
     ),
   ];
