@@ -9,6 +9,7 @@ import {
   type RedisLimiterOptions,
   type Reservation,
 } from '../../../gateway/src/limits/index.ts';
+import { StoreUnavailable } from '../../../gateway/src/store/index.ts';
 import { hasRedis } from '../../kit/redis.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { type OpenRedis, openRedis } from '../stores/harness.ts';
@@ -189,6 +190,20 @@ describe.runIf(hasRedis())('a limiter in Redis', () => {
     await late.settle([30], START + 10_000);
     expect(await left(other, tokens(100, 1), START + 10_000)).toBe(50);
     await gone.close();
+  });
+
+  test('has told what was settled in its last turn when it is closed', async () => {
+    await using redis = await openRedis();
+    let isOpen = true;
+    const run: typeof redis.connection.run = (commands, timeoutMs) =>
+      isOpen ? redis.connection.run(commands, timeoutMs) : Promise.reject(new StoreUnavailable('disconnected'));
+    const connection = { ...redis.connection, run };
+    const [ending, other] = [limiterOn({ ...redis, connection }), limiterOn(redis)];
+    const reservation = granted(await ending.reserve([tokens(100, 10)], START));
+    void reservation.settle([70], START);
+    await ending.close();
+    isOpen = false;
+    expect(await left(other, tokens(100, 1), START + 600_000)).toBe(30);
   });
 
   test('renews the leases of open estimates', async () => {

@@ -29,6 +29,7 @@ export class Batches {
   readonly #open = new Map<string, Batch>();
   /** With the time of their batch. */
   readonly #unsent = new Map<Lot, number>();
+  readonly #underWay = new Set<Batch>();
   #waiting = 0;
   #isPlanned = false;
 
@@ -56,6 +57,13 @@ export class Batches {
     this.#unsent.clear();
   }
 
+  /** Sends what waits for its turn. Resolves when each call was answered or has failed. */
+  async finish(): Promise<void> {
+    this.resume();
+    this.#sendAll();
+    await Promise.all(Array.from(this.#underWay, ({ ended }) => ended.promise));
+  }
+
   #batchFor({ slot }: RedisList, nowMs: number): Batch {
     const { connection, clock } = this.#options;
     const owner = connection.isCluster ? slot : '';
@@ -79,6 +87,7 @@ export class Batches {
   async #send(batch: Batch): Promise<void> {
     const { connection, timeoutMs, processId, leaseMs, clock } = this.#options;
     const encoded = encode(batch, [clock === 'callers' ? batch.nowMs : '', processId, leaseMs]);
+    this.#underWay.add(batch);
     const onLate = (reply: unknown): void => this.#giveBack(batch, encoded, reply);
     try {
       const reply = await runScript(connection, COUNT, encoded, { timeoutMs, onLate });
@@ -87,6 +96,7 @@ export class Batches {
       this.#fail(batch, encoded, error);
     }
     for (const { waiters } of batch.groups) this.#waiting -= waiters.length;
+    this.#underWay.delete(batch);
     batch.ended.resolve();
   }
 

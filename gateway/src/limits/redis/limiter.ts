@@ -92,6 +92,7 @@ export function createRedisLimiter(options: RedisLimiterOptions): RedisLimiter {
     close: async () => {
       stopListening();
       holds.close();
+      await batches.finish(); // the connection is closed next
     },
   };
 }
