@@ -139,6 +139,7 @@ describe('while the fleet is away', () => {
 describe('a hostile pod', () => {
   const limits: WorkspaceLimits = {
     ...perDay(5),
+    rateLimits: [...(perDay(5).rateLimits ?? []), { type: 'requests', unit: 'rpw', value: 1_000 }],
     usageLimits: [{ name: 'main', type: 'requests', limit: 10 }],
   };
   let fleet: World;
@@ -221,6 +222,16 @@ describe('a hostile pod', () => {
       budgets: [{ ...sync, holder: 'p', sequence: 2, more: 0, periodStartMs: Date.now() - 1 }],
     });
     expect(answer.json().budgets[0]).toMatchObject({ periodStartMs: 0, total: before.json().budgets[0].total });
+  });
+
+  test('that had no answer in time may tell an addition again: it counts once, and so does that of another pod', async () => {
+    const week = { ...counter, window: 'rpw' } as const;
+    const addition = { ...week, units: 7, id: 'process:1:0' };
+    const [one, two] = [await world.tokenOf('slow'), await world.tokenOf('other')];
+    for (const token of [one, one, one, two]) await call({ additions: [addition] }, token);
+    await call({ additions: [{ ...addition, id: 'process:1:1' }] }, one);
+    const answer = await call({ asks: [{ demands: [{ ...week, room: 1, take: 1 }] }] });
+    expect(answer.json().asks[0]).toMatchObject({ status: 'granted', windows: [{ remaining: 1_000 - 3 * 7 - 1 }] });
   });
 
   test('has so many names for parts of budgets', async () => {

@@ -39,3 +39,13 @@ test('a pod has 32 names, and keeps those', () => {
   expect(pods.holder('a', 'name-0')).toBeDefined();
   expect(pods.holder('b', 'further')).toBeDefined();
 });
+
+test('an addition is new once for each pod, and as long as it is one of the last', () => {
+  const pods = createPods();
+  const isNew = (pod: string, id: string): boolean => pods.isNew(pod, id);
+  expect([isNew('a', 'first'), isNew('a', 'first'), isNew('b', 'first')]).toEqual([true, false, true]);
+  for (let i = 0; i < 399; i += 1) isNew('a', `further-${i}`);
+  expect(isNew('a', 'first')).toBe(false);
+  isNew('a', 'one more');
+  expect([isNew('a', 'first'), isNew('b', 'first')]).toEqual([true, false]);
+});

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
-import { MAX_BYTES } from './protocol.ts';
+import { MAX_BYTES, MAX_ITEMS } from './protocol.ts';
 
 /** What pods may cost a gateway of the fleet. */
 export interface Pods {
@@ -15,6 +15,8 @@ export interface Pods {
    * is remembered by the store.
    */
   holder(pod: string, named: string): string | undefined;
+  /** Whether the pod has not told the addition before, as far as it is remembered: pods repeat the last ones alone. */
+  isNew(pod: string, addition: string): boolean;
 }
 
 /** A call counts once for each part of this size. */
@@ -27,6 +29,8 @@ const MAX_HOLDERS = 32;
 /** As long as stores remember a holder, in ms. */
 const HOLDERS_KEPT_MS = 21_600_000;
 const MAX_PODS = 10_000;
+/** Additions that are remembered of a pod: it repeats those of one call, and begins no other one before. */
+const MAX_ADDITIONS = 2 * MAX_ITEMS;
 const SECOND_MS = 1_000;
 
 interface Calls {
@@ -37,6 +41,7 @@ interface Calls {
 export function createPods(): Pods {
   const calls = new LRUCache<string, Calls>({ max: MAX_PODS });
   const holders = new LRUCache<string, Set<string>>({ max: MAX_PODS, ttl: HOLDERS_KEPT_MS });
+  const additions = new LRUCache<string, Set<string>>({ max: MAX_PODS });
   const count = (key: string, parts: number, { most, second }: { readonly most: number; readonly second: number }) => {
     const known = calls.get(key);
     const sum = (known?.second === second ? known.parts : 0) + parts;
@@ -59,6 +64,15 @@ export function createPods(): Pods {
       if (!known.has(named) && known.size >= MAX_HOLDERS) return undefined;
       known.add(named);
       return `pod-${hash('sha256', pod, 'base64url').slice(0, 22)}.${named}`;
+    },
+    isNew: (pod, addition) => {
+      const known = additions.get(pod) ?? new Set();
+      additions.set(pod, known);
+      if (known.has(addition)) return false;
+      known.add(addition);
+      const [oldest] = known;
+      if (known.size > MAX_ADDITIONS && oldest !== undefined) known.delete(oldest);
+      return true;
     },
   };
 }

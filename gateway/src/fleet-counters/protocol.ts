@@ -46,8 +46,15 @@ const isPossible = ({ unit, room, take }: z.infer<typeof demand>): boolean =>
 
 const ask = z.strictObject({ demands: z.array(demand.refine(isPossible)).min(1).max(MAX_DEMANDS) });
 
-/** Counted in the current window, whether there is room or not. */
-const addition = z.strictObject({ ...counter, units: z.int().min(1).max(MAX_UNITS) });
+/** Counted in the current window, whether there is room or not. One with an `id` may be sent again: it counts once. */
+const addition = z.strictObject({
+  ...counter,
+  units: z.int().min(1).max(MAX_UNITS),
+  id: z
+    .string()
+    .regex(/^[\w:-]{1,64}$/)
+    .optional(),
+});
 
 /** A SyncRequest without what the fleet knows itself. */
 const sync = z.strictObject({

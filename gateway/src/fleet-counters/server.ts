@@ -67,7 +67,10 @@ export function createCountersServer(ports: CountersServerPorts): CountersServer
     answer: async (pod, body) => {
       const { asks, additions, budgets } = parse(body);
       const counting = { ports, counters: countersFor(pod), nowMs: ports.now() };
-      add(additions, counting);
+      add(
+        additions.filter(({ id }) => id === undefined || pods.isNew(pod.id, id)),
+        counting,
+      );
       const [replies, synced] = await Promise.all([
         Promise.all(asks.map((ask) => take(ask, counting))),
         syncAll(budgets, { ...counting, pod, pods }),
@@ -154,7 +157,7 @@ function denied(
 
 /** A limit without end has room for everything: the counter is the same, whatever the limit. Not waited for. */
 function add(additions: readonly WireAddition[], { ports: { limiter }, counters, nowMs }: Counting): void {
-  for (const { units, ...counter } of additions) {
+  for (const { units, id: _id, ...counter } of additions) {
     const known = counters.rate(counter, nowMs);
     if (known === undefined) continue;
     const { estimated: _, ...demand } = known;

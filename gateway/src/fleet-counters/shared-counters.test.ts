@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Demand } from '../limits/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -144,7 +145,29 @@ test('what was counted while the fleet was away is added, what was given back is
     ],
     NOW,
   );
-  expect(additions).toEqual([{ subject: 's', unit: 'requests', window: 'rpd', units: 4 }]);
+  expect(additions).toEqual([{ subject: 's', unit: 'requests', window: 'rpd', units: 4, id: 'id:0' }]);
   await counters.add('', 'probe', [], NOW);
   expect(probes()).toBe(1);
+});
+
+test('the last tokens are told before the counters are closed', async () => {
+  const told = Promise.withResolvers<void>();
+  const counters = createSharedCounters({
+    hasFleet: () => true,
+    calls: {
+      ask: async ({ demands }) => ({ status: 'granted', windows: demands.map(() => WINDOW) }),
+      add: () => told.promise,
+      probe: async () => undefined,
+    },
+  });
+  const reservation = await counters.reserve([TOKENS], NOW);
+  if (reservation.allowed) void reservation.settle([120], NOW);
+  let isClosed = false;
+  const closing = counters.close().then(() => {
+    isClosed = true;
+  });
+  await setImmediate();
+  expect(isClosed).toBe(false);
+  told.reject(new StoreUnavailable('timeout'));
+  await closing;
 });

@@ -27,8 +27,15 @@ export interface SharedCounterOptions {
 export function createSharedCounters({ calls, hasFleet }: SharedCounterOptions): SharedCounters {
   const alone = createMemoryLimiter();
   const credits = createCredits();
-  const add = (additions: readonly WireAddition[]): Promise<void> =>
-    additions.length === 0 ? Promise.resolve() : calls.add(additions).catch(() => undefined); // calls tell their failures
+  const underWay = new Set<Promise<void>>();
+  const add = (additions: readonly WireAddition[]): Promise<void> => {
+    const added = calls
+      .add(additions)
+      .catch(() => undefined) // calls tell their failures
+      .finally(() => underWay.delete(added));
+    underWay.add(added);
+    return added;
+  };
   const granted = (taken: Taken, reply: Granted, nowMs: number): Reservation | Denial => {
     const unknown = taken.list.demands.filter((_, i) => reply.windows[i] === null);
     const here = unknown.length === 0 ? undefined : alone.reserve(unknown, nowMs);
@@ -65,16 +72,19 @@ export function createSharedCounters({ calls, hasFleet }: SharedCounterOptions):
       }
       return reply.status === 'granted' ? granted(taken, reply, nowMs) : denialOf(demands, reply);
     },
-    add: async (_slot, _id, changes) => {
+    add: async (_slot, id, changes) => {
       const additions = changes
         .filter(({ units }) => units > 0)
-        .map(({ counter, units }) => toAddition(counter, units));
+        .map(({ counter, units }, at) => ({ ...toAddition(counter, units), id: `${id}:${at}` }));
       for (let at = 0; at < additions.length; at += MAX_ITEMS) await calls.add(additions.slice(at, at + MAX_ITEMS));
       if (additions.length === 0 && hasFleet()) await calls.probe();
     },
     // Connections come and go with calls: those say whether the fleet answers.
     watch: () => () => undefined,
-    close: () => alone.close(),
+    close: async () => {
+      await Promise.all(underWay); // the last answers have used tokens, too
+      await alone.close();
+    },
   };
 }
 
