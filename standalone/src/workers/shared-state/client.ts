@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
 } from '@gatehouse/gateway';
 import { type Calls, createCalls } from './calls.ts';
-import type { Call, CallResult } from './operations.ts';
+import type { Call, CallResult, Operations } from './operations.ts';
 import { createSlots } from './slots.ts';
 
 export interface StateClientOptions {
@@ -65,6 +65,10 @@ export function createStateClient(options: StateClientOptions): StateClient {
 }
 
 function createLimiter({ call, notify }: Calls): Limiter {
+  // This worker has counted the request alone meanwhile.
+  const returnLate = (id: number, { allowed }: ReturnType<Operations['reserve']>): void => {
+    if (allowed) notify('release', id);
+  };
   const alone = createMemoryLimiter();
   const breaker = createStoreBreaker({ onError: () => undefined });
   return {
@@ -74,7 +78,8 @@ function createLimiter({ call, notify }: Calls): Limiter {
     },
     reserve: async (demands, nowMs) => {
       const reserved = await breaker.attempt(async () => {
-        const { id, value } = call('reserve', [demands, nowMs]);
+        const onLate = (late: ReturnType<Operations['reserve']>): void => returnLate(id, late);
+        const { id, value } = call('reserve', [demands, nowMs], { onLate });
         const result = await value;
         return result.allowed ? reservationOf(id, result.windows) : result;
       });

@@ -10,7 +10,7 @@ export interface StateServer {
 export interface StateConnection {
   /** Executes calls in their order. Never rejects. */
   execute(calls: readonly Call[]): Promise<readonly CallResult[]>;
-  /** The worker has ended: its requests are no longer in flight, and calls that arrive later are left out. */
+  /** The worker has ended: its requests are no longer in flight and hold no estimates, and calls that arrive later are left out. */
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export function createStateServer(state: SharedState): StateServer {
     connect: () => {
       const limits = limitHandlers(state);
       const slots = slotHandlers(state);
-      const handlers: Handlers = { ...limits, ...slots.handlers, ...storeHandlers(state) };
+      const handlers: Handlers = { ...limits.handlers, ...slots.handlers, ...storeHandlers(state) };
       let isClosed = false;
       return {
         execute: async (calls) => {
@@ -41,6 +41,7 @@ export function createStateServer(state: SharedState): StateServer {
         close: () => {
           isClosed = true;
           slots.leaveAll();
+          limits.returnAll();
         },
       };
     },
@@ -58,21 +59,37 @@ async function executeOne(handlers: Handlers, { id, name, args }: Call): Promise
 
 type LimitNames = 'ask' | 'reserve' | 'settle' | 'release';
 
-function limitHandlers({ limiter }: SharedState): Pick<Handlers, LimitNames> {
-  const estimates = createLatest<Reservation>(MAX_ESTIMATES);
+function limitHandlers({ limiter }: SharedState) {
+  const estimates = createLatest<Estimates>(MAX_ESTIMATES);
   const exact = createLatest<Reservation>(MAX_EXACT);
-  const take = (id: number): Reservation | undefined => estimates.take(id) ?? exact.take(id);
-  return {
+  const take = (id: number): Reservation | undefined => estimates.take(id)?.reservation ?? exact.take(id);
+  const handlers: Pick<Handlers, LimitNames> = {
     ask: (_id, demands, nowMs) => limiter.ask(demands, nowMs),
     reserve: async (id, demands, nowMs) => {
       const result = await limiter.reserve(demands, nowMs);
       if (!result.allowed) return result;
-      (demands.some(isEstimate) ? estimates : exact).put(id, result);
+      if (demands.some(isEstimate)) estimates.put(id, { reservation: result, demands, nowMs });
+      else exact.put(id, result);
       return { allowed: true, windows: result.windows };
     },
     settle: (_id, reservation, actualCosts, nowMs) => take(reservation)?.settle(actualCosts, nowMs),
     release: (_id, reservation) => take(reservation)?.release(),
   };
+  const returnAll = (): void => {
+    for (const { reservation, demands, nowMs } of estimates.takeAll()) {
+      void reservation.settle(
+        demands.map((demand) => (isEstimate(demand) ? 0 : demand.cost)),
+        nowMs,
+      );
+    }
+  };
+  return { handlers, returnAll };
+}
+
+interface Estimates {
+  readonly reservation: Reservation;
+  readonly demands: readonly Demand[];
+  readonly nowMs: number;
 }
 
 /** Reservations of one worker that can still be settled; of more than these the oldest count as they were reserved. */
@@ -94,6 +111,11 @@ function createLatest<T>(max: number) {
       const item = items.get(id);
       items.delete(id);
       return item;
+    },
+    takeAll: (): readonly T[] => {
+      const all = [...items.values()];
+      items.clear();
+      return all;
     },
   };
 }

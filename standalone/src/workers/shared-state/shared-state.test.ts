@@ -132,6 +132,36 @@ describe('a worker whose parent does not answer', () => {
     expect(entered.map((leave) => leave !== undefined)).toEqual([true, true, false]);
   });
 
+  test('takes back the estimates of a worker that ended, and keeps what was counted exactly', async () => {
+    const server = createStateServer(stateOf({}));
+    const [one, two] = [connect(server), connect(server)];
+    const tokens: Demand = { ...demand(100), unit: 'tokens', cost: 60, estimated: true };
+    await one.limiter.reserve([tokens, demand(2)], NOW);
+    expect(await two.limiter.reserve([tokens], NOW)).toMatchObject({ allowed: false, remaining: 40 });
+    one.crash();
+    expect(await two.limiter.reserve([tokens, demand(2)], NOW)).toMatchObject({
+      allowed: true,
+      windows: [{ remaining: 40 }, { remaining: 0 }],
+    });
+  });
+
+  test('returns what is granted too late', async () => {
+    const connection = createStateServer(stateOf({})).connect();
+    const sent: (readonly Call[])[] = [];
+    const client = createStateClient({
+      ...{ maxConcurrentPerKey: 2, processes: 2, timeoutMs: 1 },
+      send: (calls) => void sent.push(calls),
+    });
+    const alone = await client.state.limiter.reserve([demand(1)], NOW);
+    expect(alone.allowed).toBe(true);
+    for (const calls of sent.splice(0)) client.receive(await connection.execute(calls));
+    await turn();
+    expect(sent).toMatchObject([[{ name: 'release' }]]);
+    for (const calls of sent) await connection.execute(calls);
+    const again: Call = { id: 100, name: 'reserve', args: [[demand(1)], NOW], awaited: true };
+    expect(await connection.execute([again])).toMatchObject([{ value: { allowed: true } }]);
+  });
+
   test('returns the slots that are granted too late', async () => {
     const { concurrency, sent, receive } = alone();
     await concurrency.enter('a');
