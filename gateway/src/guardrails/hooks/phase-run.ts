@@ -1,10 +1,11 @@
 /** The runs of the hooks of one phase: docs/behaviour/guardrails.md#order. */
 import { isoTime } from '../../lib/clock.ts';
-import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
 import { type PhaseTools, phaseOf } from './run-check.ts';
 import { type HookResult, merged, type RanHook, runHook } from './run-hook.ts';
 import type { Subject } from './subject.ts';
+import { startAll, WorkTurn } from './work-turn.ts';
 
 /** Longest time of hooks that run together, in ms, unless a check may take longer. */
 const PHASE_MS = 30_000;
@@ -21,6 +22,7 @@ export class PhaseRun {
   readonly #turns: readonly Turn[];
   readonly #toolsFor: ToolsFor;
   readonly #ran: (RanHook | undefined)[];
+  readonly #turn = new WorkTurn();
   #subject: Subject;
   #isDenied = false;
 
@@ -68,7 +70,7 @@ export class PhaseRun {
   #pass(turns: readonly Turn[]): Deferred<void> {
     const before = this.#subject;
     const running = turns.map(({ hook }) => hook);
-    return andThen(runTogether(running, before, this.#toolsFor), (ran) => {
+    return andThen(this.#together(running, before), (ran) => {
       this.#isDenied = ran.some(denies);
       return andThen(this.#settle(turns, ran, before), () => {
         this.#isDenied ||= this.#ran.some((one) => one !== undefined && denies(one));
@@ -97,10 +99,14 @@ export class PhaseRun {
   }
 
   #runAgain(hook: CompiledHook): Deferred<RanHook> {
-    return andThen(runTogether([hook], this.#subject, this.#toolsFor), ([again]) => {
+    return andThen(this.#together([hook], this.#subject), ([again]) => {
       if (again === undefined) throw new Error('a hook that runs has a result');
       return again;
     });
+  }
+
+  #together(hooks: readonly CompiledHook[], subject: Subject): Deferred<readonly RanHook[]> {
+    return runTogether(hooks, subject, { toolsFor: this.#toolsFor, turn: this.#turn });
   }
 
   /** Hooks that apply by default and have not seen the body as it is now. What they add themselves they do not add again. */
@@ -120,10 +126,14 @@ const denies = ({ result }: RanHook): boolean => result.deny;
 export function runTogether(
   hooks: readonly CompiledHook[],
   subject: Subject,
-  toolsFor: ToolsFor,
+  { toolsFor, turn }: { readonly toolsFor: ToolsFor; readonly turn: WorkTurn },
 ): Deferred<readonly RanHook[]> {
   const endsMs = endOf(hooks);
-  return allOf(hooks.map((hook) => runAlone(hook, subject, phaseOf(toolsFor(hook), endsMs))));
+  const starts = hooks.map((hook) => {
+    const phase = phaseOf(toolsFor(hook), { endsMs, turn });
+    return { tools: phase.tools, start: () => runAlone(hook, subject, phase) };
+  });
+  return startAll(starts, turn);
 }
 
 function endOf(hooks: readonly CompiledHook[]): number {

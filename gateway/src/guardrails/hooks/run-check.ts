@@ -5,6 +5,7 @@ import type { Deferred } from '../../lib/deferred.ts';
 import type { CheckAnswer, CheckError, CheckTools, Transformed } from '../contract.ts';
 import type { HookCheck } from './compiled-hook.ts';
 import { type Subject, TextTooLong } from './subject.ts';
+import type { WorkTurn } from './work-turn.ts';
 
 /** A check that has run, as results show it. */
 export interface CheckResult {
@@ -33,13 +34,14 @@ export interface PhaseTools {
   readonly tools: CheckTools;
   /** `performance.now()` after which no check runs on. */
   readonly endsMs: number;
+  readonly turn: WorkTurn;
   /** The time as results show it. */
   now(): string;
 }
 
-export const phaseOf = (tools: CheckTools, endsMs: number): PhaseTools => ({
+export const phaseOf = (tools: CheckTools, limits: Pick<PhaseTools, 'endsMs' | 'turn'>): PhaseTools => ({
   tools,
-  endsMs,
+  ...limits,
   now: () => isoTime(tools.now()),
 });
 

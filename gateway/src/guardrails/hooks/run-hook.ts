@@ -1,11 +1,12 @@
 /** One hook: its checks beside each other or one after another. */
 import { isoTime } from '../../lib/clock.ts';
-import { allOf, andThen, type Deferred } from '../../lib/deferred.ts';
+import { andThen, type Deferred } from '../../lib/deferred.ts';
 import type { Restorable, Transformed } from '../contract.ts';
-import type { CompiledHook } from './compiled-hook.ts';
+import type { CompiledHook, HookCheck } from './compiled-hook.ts';
 import { type Feedback, feedbackOf } from './feedback.ts';
 import { type CheckResult, type PhaseTools, passes, type RanCheck, runCheck } from './run-check.ts';
 import type { Subject } from './subject.ts';
+import { startAll } from './work-turn.ts';
 
 /** A hook that has run, as `hook_results` shows it. */
 export interface HookResult {
@@ -96,7 +97,7 @@ function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Defe
   return hook.checks.reduce<Deferred<RanChecks>>(
     (running, check) =>
       andThen(running, ({ checks, changes }) =>
-        andThen(runCheck(check, changes.subject, phase), (ran) => ({
+        andThen(runInTurn(check, changes.subject, phase), (ran) => ({
           checks: [...checks, ran],
           changes: apply(ran, changes),
         })),
@@ -105,10 +106,14 @@ function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Defe
   );
 }
 
+const runInTurn = (check: HookCheck, subject: Subject, phase: PhaseTools): Deferred<RanCheck> =>
+  andThen(phase.turn.pause(phase.tools), () => runCheck(check, subject, phase));
+
 /** Every check sees the same; of several that change the body the last one wins. */
 function together(hook: CompiledHook, subject: Subject, phase: PhaseTools): Deferred<RanChecks> {
-  const running = hook.checks.map((check) => runCheck(check, subject, phase));
-  return andThen(allOf(running), (checks) => {
+  const { tools, turn } = phase;
+  const starts = hook.checks.map((check) => ({ tools, start: () => runCheck(check, subject, phase) }));
+  return andThen(startAll(starts, turn), (checks) => {
     const last = checks.findLast(({ transformed }) => transformed !== undefined && transformed.kind !== 'headers');
     const unchanged: Changes = { subject, headers: undefined, restore: undefined };
     const changed = last === undefined ? unchanged : apply(last, unchanged);

@@ -8,6 +8,7 @@ import { withoutQuotes } from './quotes.ts';
 import { type HookResult, merged, type RanHook } from './run-hook.ts';
 import { Subject, type SubjectFacts } from './subject.ts';
 import { withoutLogprobs } from './without-logprobs.ts';
+import { WorkTurn } from './work-turn.ts';
 
 /** Why a call or an answer is stopped. */
 export interface Denial {
@@ -78,7 +79,7 @@ export const watchHooks = (
   hooks: readonly CompiledHook[],
   facts: SubjectFacts,
   toolsFor: ToolsFor,
-): Deferred<readonly RanHook[]> => runTogether(hooks, new Subject(facts), toolsFor);
+): Deferred<readonly RanHook[]> => runTogether(hooks, new Subject(facts), { toolsFor, turn: new WorkTurn() });
 
 /** One that is no answer wins over one that is. */
 function denialOf(ran: readonly RanHook[]): Denial | undefined {
