@@ -59,6 +59,12 @@ test.for([
     read: (data: ReturnType<typeof JSON.parse>) => data.choices[0].delta.tool_calls[0].function.arguments,
   },
   {
+    rule: 'of a chat with an older model',
+    protocol: 'chat' as const,
+    event: (piece: string) => ({ choices: [{ index: 0, delta: { function_call: { arguments: piece } } }] }),
+    read: (data: ReturnType<typeof JSON.parse>) => data.choices[0].delta.function_call.arguments,
+  },
+  {
     rule: 'of messages',
     protocol: 'messages' as const,
     event: (piece: string) => ({
@@ -79,6 +85,38 @@ test.for([
   const out = restore(protocol, [Buffer.from(text)]);
   const pieces = out.match(/data: .*/g)?.map((line) => read(JSON.parse(line.slice('data: '.length))));
   expect(JSON.parse(pieces?.join('') ?? '')).toEqual({ to: 'Ada "A" Lovelace' });
+});
+
+test.for([
+  {
+    rule: 'of a chat',
+    protocol: 'chat' as const,
+    events: (pieces: readonly string[]): object[] =>
+      pieces.map((input) => ({
+        choices: [{ index: 0, delta: { tool_calls: [{ index: 0, type: 'custom', custom: { input } }] } }],
+      })),
+    read: (data: ReturnType<typeof JSON.parse>) => [data.choices[0].delta.tool_calls[0].custom.input, undefined],
+  },
+  {
+    rule: 'of responses',
+    protocol: 'responses' as const,
+    events: (pieces: readonly string[]): object[] => [
+      ...pieces.map((delta) => ({ type: 'response.custom_tool_call_input.delta', output_index: 1, delta })),
+      { type: 'response.custom_tool_call_input.done', output_index: 1, input: pieces.join('') },
+      {
+        type: 'response.output_item.done',
+        output_index: 1,
+        item: { type: 'custom_tool_call', input: pieces.join('') },
+      },
+    ],
+    read: (data: ReturnType<typeof JSON.parse>) => [data.delta, data.input ?? data.item?.input],
+  },
+])('placeholders in the plain input of a tool $rule are restored as they are', ({ protocol, events, read }) => {
+  const text = events(['to [NAME', '_1].']).map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const out = restore(protocol, [Buffer.from(text.join(''))]);
+  const said = out.match(/data: .*/g)?.map((line) => read(JSON.parse(line.slice('data: '.length)))) ?? [];
+  expect(said.map(([piece]) => piece ?? '').join('')).toBe('to Ada "A" Lovelace.');
+  for (const [, whole] of said) if (whole !== undefined) expect(whole).toBe('to Ada "A" Lovelace.');
 });
 
 test('further choices are restored, too', () => {

@@ -37,7 +37,8 @@ function readChatChoice(choice: Writable, of: Pick<TextSlot, 'part' | 'use'>): C
   if (!isObject(delta)) return { slots: [], isEnd: hasReason(choice) };
   const calls = objectsIn(delta['tool_calls']);
   const texts = contentSlots(delta, of).map((slot) => withoutTokens(slot, choice));
-  return { slots: [...texts, ...calls.flatMap(argumentsOf(of.part))], isEnd: hasReason(choice) || calls.length > 0 };
+  const said = [...calls.flatMap(argumentsOf(of.part)), ...functionSlots(delta, of.part)];
+  return { slots: [...texts, ...said], isEnd: hasReason(choice) || calls.length + said.length > 0 };
 }
 
 /** The content is a text, or a list of parts; extra `content_blocks` have the same text again, or another. */
@@ -65,10 +66,17 @@ const withoutTokens = (slot: TextSlot, choice: Writable): TextSlot => ({
   },
 });
 
+/** The arguments of a function are JSON, the input of a custom tool is plain text. */
 const argumentsOf =
   (part: string) =>
   (call: Writable, place: number): TextSlot[] => {
-    const { function: called } = call;
-    if (!isObject(called)) return [];
-    return slotAt(called, 'arguments', { part: `${part}.call.${indexIn(call, place)}`, use: 'arguments' });
+    const { function: called, custom } = call;
+    const name = `${part}.call.${indexIn(call, place)}`;
+    if (isObject(called)) return slotAt(called, 'arguments', { part: name, use: 'arguments' });
+    return isObject(custom) ? slotAt(custom, 'input', { part: name, use: 'shown' }) : [];
   };
+
+/** The call of a function as older models make it. */
+function functionSlots({ function_call: called }: Writable, part: string): TextSlot[] {
+  return isObject(called) ? slotAt(called, 'arguments', { part: `${part}.function`, use: 'arguments' }) : [];
+}

@@ -20,6 +20,8 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
   ['response.reasoning_text.done', { member: 'text', use: 'checked', isWhole: true }],
   ['response.function_call_arguments.delta', { member: 'delta', use: 'arguments', isWhole: false }],
   ['response.function_call_arguments.done', { member: 'arguments', use: 'arguments', isWhole: true }],
+  ['response.custom_tool_call_input.delta', { member: 'delta', use: 'shown', isWhole: false }],
+  ['response.custom_tool_call_input.done', { member: 'input', use: 'shown', isWhole: true }],
 ]);
 
 /** Events behind the last text. */
@@ -30,7 +32,7 @@ function read(data: Writable): EventTexts {
   const event = TEXT_EVENTS.get(type);
   if (event !== undefined) {
     const part =
-      event.use === 'arguments' ? callOf(data['output_index']) : partOf(data['output_index'], data['content_index']);
+      event.use !== 'checked' ? callOf(data['output_index']) : partOf(data['output_index'], data['content_index']);
     const { use, isWhole } = event;
     return { data, slots: slotAt(data, event.member, { part, use, isWhole }), ends: isWhole ? [part] : [] };
   }
@@ -54,6 +56,9 @@ function itemSlots(item: Writable, index: unknown): readonly TextSlot[] {
     ...objectsIn(item['content']).flatMap((part, place) => partSlots(part, partOf(index, place))),
     ...(item['type'] === 'function_call'
       ? slotAt(item, 'arguments', { part: callOf(index), use: 'arguments', isWhole: true })
+      : []),
+    ...(item['type'] === 'custom_tool_call'
+      ? slotAt(item, 'input', { part: callOf(index), use: 'shown', isWhole: true })
       : []),
   ];
 }
