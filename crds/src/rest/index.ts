@@ -9,6 +9,10 @@ export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperati
 export { organisation, reference } from './organisation.ts';
 export { invites, members, users } from './people.ts';
 export { ratePolicies } from './policies.ts';
+export { promptCollections } from './prompt-collections.ts';
+export { promptLabels } from './prompt-labels.ts';
+export { promptPartials } from './prompt-partials.ts';
+export { prompts } from './prompts.ts';
 export { providers } from './providers.ts';
 export { scopesOf } from './scopes-of.ts';
 export { usagePolicies } from './usage-policies.ts';

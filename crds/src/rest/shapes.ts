@@ -6,6 +6,8 @@ export const dateTime = z.iso.datetime({ offset: true });
 export const name = z.string().max(255);
 /** Of a new object; absent: it is made of its name. */
 export const slug = z.string().min(1).max(253);
+/** Of an object with versions, whose names are the slug with a number. */
+export const MAX_VERSIONED_SLUG = 244;
 /** A JSON object that another schema checks. */
 export const anyObject = z.record(z.string(), z.unknown());
 

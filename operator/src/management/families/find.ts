@@ -10,6 +10,17 @@ export interface Found<K extends KindName> {
   readonly home: Home;
 }
 
+/** Where the objects may be that a call is about: what the caller sees, or the workspace that it names. */
+export async function homesMeant(
+  { caller, workspaceId }: Pick<RestCall, 'caller' | 'workspaceId'>,
+  { tenancy }: Pick<Services, 'tenancy'>,
+): Promise<readonly Home[]> {
+  const visible = await tenancy.visibleTo(caller);
+  const isMeant = ({ workspace }: Home) =>
+    workspaceId === undefined || workspace?.slug === workspaceId || workspace?.id === workspaceId;
+  return visible.filter(isMeant);
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
@@ -19,16 +30,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export async function findObject<K extends KindName>(
   kind: K,
   idOrSlug: string,
-  {
-    call: { caller, workspaceId },
-    services: { store, tenancy },
-  }: { readonly call: Pick<RestCall, 'caller' | 'workspaceId'>; readonly services: Services },
+  { call, services }: { readonly call: Pick<RestCall, 'caller' | 'workspaceId'>; readonly services: Services },
   what: string,
 ): Promise<Found<K>> {
-  const visible = await tenancy.visibleTo(caller);
-  const isMeant = ({ workspace }: Home) =>
-    workspaceId === undefined || workspace?.slug === workspaceId || workspace?.id === workspaceId;
-  const homes = visible.filter(isMeant);
+  const { store } = services;
+  const homes = await homesMeant(call, services);
   if (UUID.test(idOrSlug)) {
     const object = await store.find(kind, idOrSlug);
     const home = homes.find(({ namespace }) => namespace === object?.meta.namespace);

@@ -5,6 +5,7 @@ import type { BoundOperation } from './family.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
 import { PEOPLE } from './people/index.ts';
+import { PROMPTS } from './prompts/index.ts';
 import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...GUARDRAILS,
   ...INTEGRATIONS,
   ...PEOPLE,
+  ...PROMPTS,
   ...PROVIDERS,
   ...RATE_LIMIT_POLICIES,
   ...USAGE_LIMIT_POLICIES,

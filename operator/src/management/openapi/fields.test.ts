@@ -16,13 +16,17 @@ const KNOWN = JSON.parse(readFileSync(new URL('./testdata/known-fields.json', im
 /** The beginnings of the ids of operations whose fields are compared. */
 const FAMILIES: ReadonlySet<string> = new Set([
   'api_keys',
+  'collections',
   'configs',
   'guardrails',
   'integration_models',
   'integration_workspaces',
   'integrations',
+  'labels',
   'model_pricing',
   'organisation',
+  'prompt_partials',
+  'prompts',
   'rate_limit_policies',
   'providers',
   'usage_limit_policies',

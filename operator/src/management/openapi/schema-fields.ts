@@ -8,7 +8,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === 'object' 
 export function hasField(schema: unknown, path: string): boolean {
   return hasSteps(
     schema,
-    path.split('.').flatMap((step) => (step.endsWith('[]') ? [step.slice(0, -2), '[]'] : [step])),
+    path.split('.').flatMap((step) => (step !== '[]' && step.endsWith('[]') ? [step.slice(0, -2), '[]'] : [step])),
   );
 }
 
