@@ -10,7 +10,15 @@ import { KEY, key, workspace } from '../kit/snapshot.ts';
 import { LOOPBACK_PEM } from '../kit/tls.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
-const SCOPES = ['completions.write', 'configs.create', 'configs.read', 'configs.update', 'configs.list'];
+const SCOPES = [
+  'completions.write',
+  'configs.create',
+  'configs.read',
+  'configs.update',
+  'configs.list',
+  'prompts.read',
+  'prompts.render',
+];
 
 let folder: string;
 let socketPath: string;
@@ -68,6 +76,21 @@ describe('a request of the management API', () => {
     expect(refused.status).toBe(403);
     expect(refused.json()).toMatchObject({ message: expect.stringContaining('configs.delete') });
     expect(asked).toBe(0);
+  });
+
+  test('is none where a saved prompt is run or shown: the gateway does that', async () => {
+    const asked: (string | undefined)[] = [];
+    await serve((request, response) => {
+      asked.push(request.url);
+      response.end('{}');
+    });
+    for (const path of ['completions', 'render', 'completions/', 'rende%72', 'render?version=1']) {
+      const answer = await gateway.send(`/v1/prompts/greeting/${path}`, { method: 'POST', body: { variables: {} } });
+      expect([answer.status, answer.json()], path).toMatchObject([404, { error: { code: 'prompt_unknown' } }]);
+    }
+    expect(asked).toEqual([]);
+    expect((await gateway.send('/v1/prompts/greeting')).status).toBe(200);
+    expect(asked).toEqual(['/v1/prompts/greeting']);
   });
 
   test('is 503 while nobody serves it, and all else goes on', async () => {

@@ -8,6 +8,7 @@ beforeEach(async () => {
     'configs',
     'guardrails',
     'policies',
+    'prompts',
     'virtual_keys',
     'workspace_service_api_keys',
   ]);
@@ -22,6 +23,9 @@ const FAMILIES = [
     path: '/guardrails',
     body: { checks: [{ id: 'default.contains', parameters: { words: ['a'] } }] },
   },
+  { create: '/collections', path: '/collections', body: {} },
+  { create: '/prompts', path: '/prompts', body: { string: 'Hello' } },
+  { create: '/prompts/partials', path: '/prompts/partials', body: { string: 'Hello' } },
   { create: '/virtual-keys', path: '/virtual-keys', body: { provider: 'openai', key: 'canary' } },
   { create: '/api-keys/workspace/service', path: '/api-keys', body: { scopes: ['configs.list'] } },
   {
