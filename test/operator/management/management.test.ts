@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { SCOPES } from '@gatehouse/crds/kinds';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MANAGEMENT_METRICS } from '../../../operator/src/app/management/metrics.ts';
 import { type ControlPlane, installCustomResources, runKubectl, startControlPlane } from '../../cluster/index.ts';
 import { grantRights, installShells } from '../operator/rights.ts';
 import {
@@ -110,6 +111,12 @@ const POLICY = {
 
 const there = (kind: string, name: string): KubeThing => ours(kind, { name, namespace: stage.tenant }, {});
 const specOf = (thing: KubeThing | undefined): Record<string, unknown> => ({ ...(thing?.spec as object | undefined) });
+
+test('its metrics are those of the reference', async () => {
+  const text = await (await fetch(`${management.healthUrl}/metrics`)).text();
+  for (const { name } of Object.values(MANAGEMENT_METRICS)) expect(text).toContain(`# TYPE ${name} `);
+  expect(text).toMatch(/^gatehouse_management_calls_total\{operation="\S+",status="200"\} [1-9]/m);
+});
 
 test('a key is checked by the gateway, and by the management API itself', async () => {
   expect(await call('GET', '/configs', { key: 'gwk_unknown' })).toMatchObject({ status: 401 });
