@@ -8,7 +8,7 @@ const source = {
 /** Ends a test that hangs. How fast something is, is no matter of these lanes: a busy machine makes everything slow. */
 const HANGING = { testTimeout: 300_000, hookTimeout: 300_000 };
 
-/** Beside the source: tests that open sockets, start processes or wait for files. A unit test does none of that. */
+/** Beside the source: tests that open sockets, start processes, wait for files or work for long. No unit test does. */
 const INTEGRATION = '{gateway,operator,standalone,images,scripts,test/bench}/**/*.integration.test.ts';
 
 export default defineConfig({
@@ -35,6 +35,16 @@ export default defineConfig({
         test: {
           name: 'docs',
           include: ['test/docs/**/*.test.ts'],
+          exclude: ['test/docs/commands/**'],
+          maxWorkers: 2,
+          ...HANGING,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'commands',
+          include: ['test/docs/commands/**/*.test.ts'],
           maxWorkers: 2,
           ...HANGING,
         },

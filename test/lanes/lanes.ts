@@ -93,6 +93,12 @@ export const LANES: readonly Lane[] = [
   { name: 'unit', proves: 'decisions, codecs and compile functions', tools: [], run: vitest('unit') },
   { name: 'docs', proves: 'examples and documents are true', tools: [], run: vitest('docs') },
   {
+    name: 'commands',
+    proves: 'commands of documents and of help do what they say',
+    tools: [],
+    run: vitest('commands'),
+  },
+  {
     name: 'conformance',
     proves: 'every implementation of a port behaves the same',
     tools: [],
