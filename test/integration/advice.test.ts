@@ -58,10 +58,10 @@ describe('the answer to', () => {
       names: ['openai', '@anthropic', 'x-gw-config'],
     },
     {
-      rule: 'a compressed body names its header',
+      rule: 'a body of another encoding than its header says names the header',
       headers: { 'content-encoding': 'gzip' },
-      status: 400,
-      code: 'body_not_json',
+      status: 415,
+      code: 'content_encoding_invalid',
       names: ['content-encoding'],
     },
     {

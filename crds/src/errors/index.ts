@@ -77,6 +77,12 @@ export const ERRORS = {
     wireCode: 'content_type_invalid',
     summary: 'Invalid content type passed.',
   },
+  CONTENT_ENCODING_INVALID: {
+    ...request,
+    status: 415,
+    wireCode: 'content_encoding_invalid',
+    summary: 'The request body cannot be unpacked.',
+  },
   HEADER_INVALID: { ...request, status: 400, wireCode: 'header_invalid', summary: 'A request header is invalid.' },
   PARAMETER_INVALID: {
     ...request,

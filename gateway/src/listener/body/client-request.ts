@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { AppError, memoryExhausted } from '../../errors/index.ts';
+import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
+import { isPacked } from '../../lib/unpack.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
 import type { FormModel } from '../../wire/contract.ts';
 import { boundaryOf, createFormFields, isForm } from '../../wire/form/index.ts';
@@ -10,6 +11,7 @@ import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
 import { createStreamedBody } from './streamed-body.ts';
+import { refusePackedForm, unpackBody } from './unpack-body.ts';
 import { hasBody } from './unread-body.ts';
 
 export interface BodyLimits {
@@ -86,15 +88,25 @@ export class ServedRequest implements ClientRequest {
     if (isAbsent) return { kind: 'none' };
     const contentType = this.#headers['content-type'];
     if (!isRead(kinds, contentType)) return this.#toUpload(kinds, contentType);
-    refuseEncoded(this.#headers['content-encoding']);
     const memory = this.#memory;
-    const { maxJsonBytes, progress, json } = this.#limits;
-    const bytes = withoutMark(await readBytes(this.#message, { maxBytes: maxJsonBytes, progress, memory }));
+    const { json } = this.#limits;
+    const bytes = withoutMark(await this.#readBytes());
     if (bytes.length === 0 && mayBeAbsent) return { kind: 'none' };
     if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
     const value = bytes.length < LARGE_BYTES ? parseBody(bytes, json) : await parseLargeBody(bytes, json);
     this.#jsonBytes = bytes.length;
     return { kind: 'json', bytes, value };
+  }
+
+  async #readBytes(): Promise<Buffer> {
+    const memory = this.#memory;
+    const { maxJsonBytes: maxBytes, progress } = this.#limits;
+    const bytes = await readBytes(this.#message, { maxBytes, progress, memory });
+    const encoding = this.#headers['content-encoding'];
+    if (bytes.length === 0 || !isPacked(encoding)) return bytes;
+    const unpacked = await unpackBody(bytes, encoding, { maxBytes, memory });
+    delete this.#headers['content-encoding']; // no property of what is sent on
+    return unpacked;
   }
 
   /** Gives back the bytes of a JSON body, of which only the value is still held: the answer is a stream and may be long. */
@@ -107,6 +119,7 @@ export class ServedRequest implements ClientRequest {
     const length = this.#headers['content-length'];
     const bytes = length === undefined ? undefined : Number(length);
     const boundary = formBoundary(kinds, contentType);
+    if (boundary !== undefined) refusePackedForm(this.#headers['content-encoding']);
     const options = { ...this.#limits, bytes, memory: this.#memory };
     if (boundary === undefined) {
       return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
@@ -147,15 +160,6 @@ function formBoundary(kinds: readonly BodyKind[], contentType = ''): string | un
     if (takesBytes) return undefined;
     throw error;
   }
-}
-
-/** Compressed JSON would have to be unpacked, within a limit, before it can be read; no SDK sends it. */
-function refuseEncoded(encoding: string | undefined): void {
-  if (encoding === undefined || encoding === '' || encoding.toLowerCase() === 'identity') return;
-  throw new AppError('BODY_NOT_JSON', {
-    detail: 'The request body is compressed; send it without content-encoding',
-    param: 'content-encoding',
-  });
 }
 
 const isJson = (type: string | undefined): boolean =>

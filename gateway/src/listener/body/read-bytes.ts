@@ -139,7 +139,7 @@ function free({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0); // not a part of node's pool
 }
 
-const tooLarge = (maxBytes: number): AppError =>
+export const tooLarge = (maxBytes: number): AppError =>
   new AppError('BODY_TOO_LARGE', {
     detail: `The request body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB (MAX_JSON_PAYLOAD_SIZE_IN_MB)`,
   });

@@ -1,15 +1,7 @@
-/** Bodies that a provider compressed, unpacked within what may be held: a few KB may stand for gigabytes. */
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+/** Answers that a provider compressed. */
 import { AppError, memoryExhausted } from '../../../errors/index.ts';
-import type { ByteAccount } from '../../../lib/byte-budget.ts';
+import { isPacked, type UnpackLimits, type UnpackProblem, unpack as unpackBytes } from '../../../lib/unpack.ts';
 import type { UpstreamHeaders, UpstreamResponse } from '../../../upstream/index.ts';
-
-export interface UnpackLimits {
-  readonly maxBytes: number;
-  /** Holds the result. */
-  readonly memory: ByteAccount;
-}
 
 export interface UnaryAnswer {
   readonly status: number;
@@ -17,43 +9,29 @@ export interface UnaryAnswer {
   readonly bytes: Buffer;
 }
 
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', () => createGunzip()],
-  ['x-gzip', () => createGunzip()],
-  ['deflate', () => createInflate()],
-  ['br', () => createBrotliDecompress()],
-]);
-
 /** Rejects with UPSTREAM_INVALID_RESPONSE, UPSTREAM_TOO_LARGE or MEMORY_EXHAUSTED. */
-export async function unpack(bytes: Buffer, encoding: string, { maxBytes, memory }: UnpackLimits): Promise<Buffer> {
-  const decoder = DECODERS.get(encoding.trim().toLowerCase())?.();
-  if (decoder === undefined) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The provider used an unknown encoding' });
-  }
-  const pieces: Buffer[] = [];
-  let length = 0;
-  try {
-    decoder.end(bytes);
-    for await (const piece of decoder as AsyncIterable<Buffer>) {
-      if (length + piece.length > maxBytes) throw tooLarge(maxBytes);
-      if (!memory.take(piece.length)) throw memoryExhausted();
-      pieces.push(piece);
-      length += piece.length;
-    }
-    memory.give(bytes.length);
-    return Buffer.concat(pieces, length);
-  } catch (cause) {
-    memory.give(length);
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', {
-      detail: 'The provider sent a body that cannot be decoded',
-      cause,
-    });
-  }
+export async function unpack(bytes: Buffer, encoding: string, limits: UnpackLimits): Promise<Buffer> {
+  const unpacked = await unpackBytes(bytes, encoding, limits);
+  if (!unpacked.ok) throw refusal(unpacked.error, limits);
+  limits.memory.give(bytes.length);
+  return unpacked.value;
 }
 
-const tooLarge = (maxBytes: number): AppError =>
-  new AppError('UPSTREAM_TOO_LARGE', { detail: `The unpacked answer is larger than ${maxBytes} bytes` });
+function refusal(problem: UnpackProblem, { maxBytes }: UnpackLimits): AppError {
+  switch (problem.kind) {
+    case 'unknown-encoding':
+      return new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The provider used an unknown encoding' });
+    case 'broken':
+      return new AppError('UPSTREAM_INVALID_RESPONSE', {
+        detail: 'The provider sent a body that cannot be decoded',
+        cause: problem.cause,
+      });
+    case 'too-large':
+      return new AppError('UPSTREAM_TOO_LARGE', { detail: `The unpacked answer is larger than ${maxBytes} bytes` });
+    case 'no-memory':
+      return memoryExhausted();
+  }
+}
 
 /** Encodings that a request may accept. */
 export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'identity']);
@@ -61,7 +39,7 @@ export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip'
 /** Whether the body is compressed. */
 export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
   const encoding = headers['content-encoding'];
-  return typeof encoding === 'string' && encoding !== 'identity';
+  return typeof encoding === 'string' && isPacked(encoding);
 }
 
 /** The answer with a body that is not compressed, also where compression was not asked for. */

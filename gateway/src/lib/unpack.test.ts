@@ -1,0 +1,69 @@
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createByteBudget } from './byte-budget.ts';
+import { isPacked, unpack } from './unpack.ts';
+
+const MIB = 1024 * 1024;
+const TEXT = Buffer.from('{"model":"m","messages":[]}'.repeat(1_000));
+const PACKERS = [
+  { encoding: 'gzip', pack: gzipSync },
+  { encoding: 'x-gzip', pack: gzipSync },
+  { encoding: 'deflate', pack: deflateSync },
+  { encoding: 'br', pack: brotliCompressSync },
+  { encoding: 'zstd', pack: zstdCompressSync },
+] as const;
+
+function limits(maxBytes = MIB, held = 4 * MIB) {
+  const budget = createByteBudget(held);
+  return { budget, limits: { maxBytes, memory: budget.open() } };
+}
+
+describe.for(PACKERS)('$encoding', ({ encoding, pack }) => {
+  test('is unpacked, and its bytes are counted', async () => {
+    const { budget, limits: within } = limits();
+    expect(await unpack(pack(TEXT), ` ${encoding.toUpperCase()} `, within)).toEqual({ ok: true, value: TEXT });
+    expect(budget.used).toBe(TEXT.length);
+  });
+
+  test.for([
+    { rule: 'that is cut off', bytes: pack(TEXT).subarray(0, -9) },
+    { rule: 'of something else', bytes: Buffer.from('{"model":"m"}') },
+  ])('$rule is broken, and nothing stays counted', async ({ bytes }) => {
+    const { budget, limits: within } = limits();
+    expect(await unpack(bytes, encoding, within)).toMatchObject({ ok: false, error: { kind: 'broken' } });
+    expect(budget.used).toBe(0);
+  });
+
+  test.for([
+    { rule: 'a result may be', maxBytes: MIB, held: 100 * MIB, kind: 'too-large' },
+    { rule: 'there is memory', maxBytes: 100 * MIB, held: MIB, kind: 'no-memory' },
+  ])('is unpacked no further than $rule', async ({ maxBytes, held, kind }) => {
+    const { budget, limits: within } = limits(maxBytes, held);
+    expect(await unpack(pack(Buffer.alloc(50 * MIB)), encoding, within)).toMatchObject({ ok: false, error: { kind } });
+    expect(budget.used).toBe(0);
+  });
+});
+
+test('a frame of zstd that asks for a larger window than 8 MiB is broken', async () => {
+  const packer = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } }); // knows no length to shrink it to
+  packer.write(TEXT);
+  packer.end(TEXT);
+  const { limits: within } = limits();
+  expect(await unpack(await buffer(packer), 'zstd', within)).toMatchObject({ ok: false, error: { kind: 'broken' } });
+});
+
+test.for(['compress', 'gzip, br', 'constructor', ''])('the encoding "%s" is unknown', async (encoding) => {
+  const { limits: within } = limits();
+  expect(await unpack(TEXT, encoding, within)).toEqual({ ok: false, error: { kind: 'unknown-encoding' } });
+});
+
+test.for([
+  { encoding: undefined, packed: false },
+  { encoding: '', packed: false },
+  { encoding: 'Identity', packed: false },
+  { encoding: 'gzip', packed: true },
+  { encoding: 'unheard-of', packed: true },
+])('a body with the encoding $encoding is packed: $packed', ({ encoding, packed }) => {
+  expect(isPacked(encoding)).toBe(packed);
+});
