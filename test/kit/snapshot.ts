@@ -53,12 +53,22 @@ export interface KeyOptions extends Place {
   readonly rateLimits?: EntryBody<'key'>['rateLimits'];
   readonly usageLimits?: EntryBody<'key'>['usageLimits'];
   readonly expiresAt?: string;
+  readonly previous?: EntryBody<'key'>['previous'];
   readonly user?: string;
 }
 
 export function key(options: KeyOptions = {}): AnyEntry {
   const { workspace: owner = TEAM, name = 'main', secret = KEY, scopes = ['completions.write'] } = options;
-  const { config, metadata, allowConfigOverride = true, rateLimits = [], usageLimits, expiresAt, user } = options;
+  const {
+    config,
+    metadata,
+    allowConfigOverride = true,
+    rateLimits = [],
+    usageLimits,
+    expiresAt,
+    previous,
+    user,
+  } = options;
   return toEntry('key', name, owner, {
     name,
     sha256: [sha256(secret)],
@@ -71,6 +81,7 @@ export function key(options: KeyOptions = {}): AnyEntry {
     rateLimits,
     ...(usageLimits === undefined ? {} : { usageLimits }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(previous === undefined ? {} : { previous }),
     ...(user === undefined ? {} : { user }),
   });
 }

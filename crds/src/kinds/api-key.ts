@@ -102,6 +102,18 @@ const fields = z
       })
       .optional(),
     secretRef: secretKeyRef('secretRef names the Secret entry with the key.').optional(),
+    previousKey: z
+      .strictObject({
+        sha256: pattern(/^[0-9a-f]{64}$/, '64 hex digits in lower case', 64).meta({
+          description: 'sha256 is the SHA-256 of the previous key, in lower-case hex.',
+        }),
+        expiresAt: dateTime('expiresAt is when the previous key stops working.'),
+      })
+      .meta({
+        description:
+          'previousKey is the key before the one of sha256, which goes on working for a while; it never takes the place of the key of another ApiKey.',
+      })
+      .optional(),
     scopes: setList(
       pattern(/^[a-z_]+[.:][a-z]+$/, 'a scope like completions.write', 64),
       'scopes are what the key may do, as resource.action or resource:action.',
@@ -123,6 +135,10 @@ const fields = z
 const SERVICE = { type: 'workspace-service', scopes: ['completions.write'] };
 const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const SECRET_REF = { name: 'app-key', key: 'key' };
+const PREVIOUS_KEY = {
+  sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+  expiresAt: '2027-01-01T00:00:00Z',
+};
 
 const RULES: readonly Rule<z.output<typeof fields>>[] = [
   {
@@ -133,6 +149,26 @@ const RULES: readonly Rule<z.output<typeof fields>>[] = [
     holds: ({ sha256, secretRef }) => sha256 === undefined || secretRef === undefined,
     valid: [SERVICE, { ...SERVICE, sha256: SHA256 }, { ...SERVICE, secretRef: SECRET_REF }],
     invalid: [{ ...SERVICE, sha256: SHA256, secretRef: SECRET_REF }],
+  },
+  {
+    cel: '!has(self.previousKey) || has(self.sha256)',
+    message: 'previousKey needs sha256; the operator keeps the previous key of one that it generated',
+    at: 'previousKey',
+    reason: 'FieldValueForbidden',
+    holds: ({ previousKey, sha256 }) => previousKey === undefined || sha256 !== undefined,
+    valid: [{ ...SERVICE, sha256: SHA256, previousKey: PREVIOUS_KEY }],
+    invalid: [
+      { ...SERVICE, previousKey: PREVIOUS_KEY },
+      { ...SERVICE, secretRef: SECRET_REF, previousKey: PREVIOUS_KEY },
+    ],
+  },
+  {
+    cel: '!has(self.previousKey) || !has(self.sha256) || self.previousKey.sha256 != self.sha256',
+    message: 'the previous key must be another one than that of sha256',
+    at: 'previousKey.sha256',
+    holds: ({ previousKey, sha256 }) => previousKey === undefined || previousKey.sha256 !== sha256,
+    valid: [{ ...SERVICE, sha256: SHA256, previousKey: PREVIOUS_KEY }],
+    invalid: [{ ...SERVICE, sha256: SHA256, previousKey: { ...PREVIOUS_KEY, sha256: SHA256 } }],
   },
   {
     cel: "(self.type == 'workspace-user') == has(self.user)",

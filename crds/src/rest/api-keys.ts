@@ -119,6 +119,16 @@ export const apiKeys = {
     }),
     answer: emptyObject,
   }),
+  rotate: defineOperation({
+    id: 'api_keys.rotate',
+    method: 'POST',
+    path: '/api-keys/{id}/rotate',
+    summary:
+      'Replaces the key itself; only this answer has the new one. The previous one goes on working for the transition.',
+    scopes: scopesTo('rotate'),
+    body: z.strictObject({ key_transition_period_ms: z.int().min(1_800_000).max(31_536_000_000).nullish() }),
+    answer: z.object({ id: uuid, key: z.string(), key_transition_expires_at: dateTime }),
+  }),
   delete: defineOperation({
     id: 'api_keys.delete',
     method: 'DELETE',

@@ -92,6 +92,8 @@ export const keyBody = z.looseObject({
   name: z.string(),
   /** SHA-256 of each valid secret of the key, lower-case hex. */
   sha256: z.array(z.string().length(64)).min(1),
+  /** One more secret, which is valid until `expiresAt` (RFC 3339) by the gateway's own clock. */
+  previous: z.looseObject({ sha256: z.string().length(64), expiresAt: z.string() }).optional(),
   scopes: z.array(z.string()),
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
   ...limits,

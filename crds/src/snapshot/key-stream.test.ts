@@ -34,10 +34,12 @@ function read(frames: Iterable<KeysFrame>, known = new Map<string, string>()): M
 
 describe('frames of keys', () => {
   test('begin with all keys, without their limits, and nothing else', () => {
-    const entries = sorted([config('c'), key('a', { user: 'ann', expiresAt: '2027-01-01T00:00:00Z' })]);
+    const previous = { sha256: 'b'.repeat(64), expiresAt: '2026-12-01T00:00:00Z' };
+    const entries = sorted([config('c'), key('a', { user: 'ann', expiresAt: '2027-01-01T00:00:00Z', previous })]);
     const body = {
       name: 'a',
       sha256: [HASH],
+      previous,
       scopes: ['configs.list'],
       expiresAt: '2027-01-01T00:00:00Z',
       user: 'ann',

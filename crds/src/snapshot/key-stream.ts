@@ -13,7 +13,7 @@ export const KEYS_STREAM_PATH = '/v1/keys';
 const keyRecord = z.looseObject({
   id: z.string(),
   workspace: z.string().nullable(),
-  body: keyBody.pick({ name: true, sha256: true, scopes: true, expiresAt: true, user: true }),
+  body: keyBody.pick({ name: true, sha256: true, previous: true, scopes: true, expiresAt: true, user: true }),
 });
 
 export type KeyRecord = z.output<typeof keyRecord>;
@@ -96,7 +96,7 @@ function differencesOf(before: readonly AnyEntry[], after: readonly AnyEntry[]):
 }
 
 const toRecord = ({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord => {
-  const { name, sha256, scopes, expiresAt, user } = body;
+  const { name, sha256, previous, scopes, expiresAt, user } = body;
   return {
     id,
     workspace,
@@ -104,6 +104,7 @@ const toRecord = ({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord => {
       name,
       sha256,
       scopes,
+      ...(previous === undefined ? {} : { previous }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(user === undefined ? {} : { user }),
     },

@@ -54,8 +54,16 @@ export interface CompileContext {
   readonly caps: TargetCaps | undefined;
 }
 
+interface CompiledKey {
+  readonly kind: 'key';
+  readonly record: KeyRecord;
+  readonly hashes: readonly string[];
+  /** The key before it, as long as it works. */
+  readonly previous?: { readonly record: KeyRecord; readonly hash: string };
+}
+
 export type Compiled =
-  | { readonly kind: 'key'; readonly record: KeyRecord; readonly hashes: readonly string[] }
+  | CompiledKey
   | { readonly kind: 'provider'; readonly record: ManagedProvider }
   | { readonly kind: 'config'; readonly record: SavedConfig }
   | { readonly kind: 'guardrail'; readonly record: GuardrailRecord }
@@ -71,7 +79,7 @@ export type Compiled =
 export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled | undefined {
   switch (entry.kind) {
     case 'key':
-      return { kind: 'key', record: compileKey(entry), hashes: entry.body.sha256 };
+      return compileKey(entry);
     case 'provider':
       return compileProvider(entry, context);
     case 'config':
@@ -132,8 +140,9 @@ function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
   return { profile: name, workspace, key, fleet };
 }
 
-function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
-  return {
+function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): CompiledKey {
+  const { previous, sha256: hashes } = body;
+  const record: KeyRecord = {
     id,
     name: body.name,
     workspace,
@@ -143,6 +152,9 @@ function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
     expiresAtMs: toMs(body.expiresAt),
     user: body.user,
   };
+  if (previous === undefined) return { kind: 'key', record, hashes };
+  const expiresAtMs = Math.min(record.expiresAtMs, toMs(previous.expiresAt));
+  return { kind: 'key', record, hashes, previous: { record: { ...record, expiresAtMs }, hash: previous.sha256 } };
 }
 
 function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credentials }: CompileContext): Compiled {

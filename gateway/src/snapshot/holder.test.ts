@@ -251,6 +251,17 @@ describe('times of expiry', () => {
     expect(await at('soon')).toBe(0);
   });
 
+  test.for([
+    { rule: 'by itself', expiresAt: undefined, end: Date.UTC(2030, 0, 1) },
+    { rule: 'with the key, when that ends before', expiresAt: '2029-01-01T00:00:00Z', end: Date.UTC(2029, 0, 1) },
+  ])('a previous key ends $rule, and is the same key until then', async ({ expiresAt, end }) => {
+    const previous = { sha256: sha256('gwk_before'), expiresAt: '2030-01-01T00:00:00Z' };
+    const view = await load(holder(), 1, workspace(), key({ previous, ...(expiresAt && { expiresAt }) }));
+    const [now, before] = [view.key(sha256(KEY)), view.key(previous.sha256)];
+    expect(before).toEqual({ ...now, expiresAtMs: end });
+    expect(before?.limits).toBe(now?.limits);
+  });
+
   test('both spellings of a scope are the same', async () => {
     const view = await load(holder(), 1, workspace(), key({ scopes: ['completions:write', 'models.list'] }));
     expect([...(view.key(sha256(KEY))?.scopes ?? [])]).toEqual(['completions.write', 'models.list']);

@@ -34,7 +34,9 @@ function answersOf({ tables, organisation: own, held, skipped }: LoadedSnapshot)
 
 const keyOf = (n: number, revision: number): AnyEntry => {
   const one = key();
-  const body = { ...one.body, name: `key-${n}`, sha256: [HASHES[(n + revision) % HASHES.length] ?? ''] };
+  const hash = (shift: number): string => HASHES[(n + revision + shift) % HASHES.length] ?? '';
+  const previous = { sha256: hash(1), expiresAt: '2030-01-01T00:00:00Z' };
+  const body = { ...one.body, name: `key-${n}`, sha256: [hash(0)], ...(revision === 1 ? { previous } : {}) };
   return { ...one, id: `key/team-a/key-${n}`, digest: digestOf(body), body } as AnyEntry; // the kind stays
 };
 

@@ -176,9 +176,12 @@ export class TablesBuilder {
   #put(compiled: Compiled, leaves: boolean): void {
     const { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices } = this.#base;
     switch (compiled.kind) {
-      case 'key':
-        for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, unless(leaves, compiled.record));
+      case 'key': {
+        const { hashes, record, previous } = compiled;
+        for (const hash of hashes) this.#note(this.#keys, keys, hash, unless(leaves, record));
+        if (previous !== undefined) this.#note(this.#keys, keys, previous.hash, unless(leaves, previous.record));
         break;
+      }
       case 'workspace':
         this.#note(this.#workspaces, workspaces, compiled.record.name, unless(leaves, compiled.record));
         break;

@@ -1,6 +1,6 @@
 /** The management API: REST operations on the same resources that kubectl writes. docs/behaviour/management.md */
 export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit/index.ts';
-export { type Caller, callerOfKey, type KeyDirectory } from './callers/index.ts';
+export { type Caller, callerOfKey, hashesOf, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';
 export { OPERATIONS, type Services } from './families/index.ts';
 export { toAuditRecord } from './http/audit-record.ts';

@@ -83,7 +83,7 @@ export async function createTestManagement(
 }
 
 function callersOf(resources: readonly string[]): Readonly<Record<string, Caller>> {
-  const actions = ['list', 'create', 'read', 'update', 'delete', 'publish'];
+  const actions = ['list', 'create', 'read', 'update', 'delete', 'publish', 'rotate'];
   const caller = (over: Partial<Caller>): Caller => ({
     keyId: 'key',
     keyName: 'test',

@@ -1,6 +1,6 @@
 /** Families of the management API over sockets: what each of them writes is in the folder and in force. */
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,6 +51,28 @@ test('a guardrail has its credential in a Secret, which goes with it', async () 
   expect(JSON.stringify((await call('GET', `/guardrails/${slug}`)).body)).not.toContain('canary');
   expect((await call('DELETE', `/guardrails/${slug}`)).status).toBe(200);
   expect(() => statSync(fileOf('secret', slug))).toThrow('ENOENT');
+});
+
+test('a key that is rotated works beside the new one, until its end', async () => {
+  const answer = await call('POST', '/api-keys/workspace/service', {
+    workspace_id: 'team-a',
+    name: 'Rotated',
+    scopes: ['configs.list'],
+  });
+  const { id, key: first } = answer.body as { id: string; key: string };
+  const statusWith = async (key: string): Promise<number> => (await callApi(running.url, '/configs', { key })).status;
+  await waitFor(async () => (await statusWith(first)) === 200, { what: 'the key' });
+  const { key: second } = (await call('POST', `/api-keys/${id}/rotate`)).body as { key: string };
+  await waitFor(async () => (await statusWith(second)) === 200, { what: 'the new key' });
+  expect(await statusWith(first)).toBe(200);
+
+  const file = fileOf('api-key', ((await call('GET', `/api-keys/${id}`)).body as { slug: string }).slug);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain(first);
+  expect(text).not.toContain(second);
+  writeFileSync(file, text.replace(/(previousKey:\s+sha256: \S+\s+expiresAt: ).*/, '$12020-01-01T00:00:00Z'));
+  await waitFor(async () => (await statusWith(first)) === 401, { what: 'the end of the previous key' });
+  expect(await statusWith(second)).toBe(200);
 });
 
 test('a virtual key serves requests with the key that came in, and with the next one', async () => {

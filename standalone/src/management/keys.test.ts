@@ -41,6 +41,14 @@ test.for([
   expect(keys.find('b'.repeat(64))).toBeUndefined();
 });
 
+test('the previous key is the same key until its end', () => {
+  const previous = { sha256: 'b'.repeat(64), expiresAt: '2027-01-01T00:00:00Z' };
+  const keys = createKeyDirectory(() => snapshotOf('team-a', { previous, expiresAt: '2028-01-01T00:00:00Z' }));
+  const current = keys.find(HASH);
+  expect(current?.expiresAtMs).toBe(Date.UTC(2028, 0, 1));
+  expect(keys.find(previous.sha256)).toEqual({ ...current, expiresAtMs: Date.UTC(2027, 0, 1) });
+});
+
 test('a key that has left the Snapshot is not known any more', () => {
   let snapshot = snapshotOf('team-a', {});
   const keys = createKeyDirectory(() => snapshot);

@@ -1,6 +1,6 @@
 /** The keys of the Snapshot that is served, as the management API knows them. */
 import type { Snapshot, SnapshotEntry } from '@gatehouse/crds/snapshot';
-import { callerOfKey, type KeyDirectory } from '@gatehouse/operator/management';
+import { callerOfKey, hashesOf, type KeyDirectory } from '@gatehouse/operator/management';
 
 type KeyEntry = SnapshotEntry<'key'>;
 
@@ -12,12 +12,12 @@ export function createKeyDirectory(snapshot: () => Snapshot): KeyDirectory {
       const now = snapshot();
       if (indexed?.snapshot !== now) indexed = { snapshot: now, byHash: indexOf(now) };
       const entry = indexed.byHash.get(sha256);
-      return entry === undefined ? undefined : callerOfKey(entry);
+      return entry === undefined ? undefined : callerOfKey(entry, sha256);
     },
   };
 }
 
 function indexOf({ entries }: Snapshot): ReadonlyMap<string, KeyEntry> {
   const keys = entries.filter((entry): entry is KeyEntry => entry.kind === 'key');
-  return new Map(keys.flatMap((entry) => entry.body.sha256.map((hash) => [hash, entry] as const)));
+  return new Map(keys.flatMap((entry) => hashesOf(entry.body).map((hash) => [hash, entry] as const)));
 }

@@ -44,4 +44,17 @@ describe('followed keys', () => {
     take(frame([], ['key/team/b']));
     expect(['1', '2', '3'].map((hash) => keys.find(hash)?.keyName)).toEqual([undefined, 'a', undefined]);
   });
+
+  test('are found by the previous key, until its end, and lose it', () => {
+    const keys = createFollowedKeys();
+    const take = keys.begin();
+    const { id, workspace, body } = record('a', '2');
+    take(frame([{ id, workspace, body: { ...body, previous: { sha256: '1', expiresAt: '2027-01-01T00:00:00Z' } } }]));
+    expect(['1', '2'].map((hash) => keys.find(hash)?.expiresAtMs)).toEqual([
+      Date.UTC(2027, 0, 1),
+      Number.POSITIVE_INFINITY,
+    ]);
+    take(frame([record('a', '2')]));
+    expect(['1', '2'].map((hash) => keys.find(hash)?.keyName)).toEqual([undefined, 'a']);
+  });
 });

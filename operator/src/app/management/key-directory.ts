@@ -1,6 +1,6 @@
 /** The keys of the installation in memory, kept up to date by frames of the operator. */
 import type { KeyRecord, KeyStreamFrame } from '@gatehouse/crds/snapshot';
-import { callerOfKey, type KeyDirectory } from '../../management/index.ts';
+import { callerOfKey, hashesOf, type KeyDirectory } from '../../management/index.ts';
 
 export interface FollowedKeys extends KeyDirectory {
   /** Frames of a stream that has just opened: what is known stays until all of them have come. */
@@ -14,7 +14,7 @@ export function createFollowedKeys(): FollowedKeys {
   return {
     find: (sha256) => {
       const record = current?.byHash.get(sha256);
-      return record === undefined ? undefined : callerOfKey(record);
+      return record === undefined ? undefined : callerOfKey(record, sha256);
     },
     begin: () => {
       const table = createTable();
@@ -47,10 +47,13 @@ function createTable(): KeyTable {
     byHash,
     add: (record) => {
       byId.set(record.id, record);
-      for (const hash of record.body.sha256) byHash.set(hash, record);
+      for (const hash of hashesOf(record.body)) byHash.set(hash, record);
     },
     remove: (id) => {
-      for (const hash of byId.get(id)?.body.sha256 ?? []) if (byHash.get(hash)?.id === id) byHash.delete(hash);
+      const known = byId.get(id);
+      for (const hash of known === undefined ? [] : hashesOf(known.body)) {
+        if (byHash.get(hash)?.id === id) byHash.delete(hash);
+      }
       byId.delete(id);
     },
   };

@@ -2,4 +2,4 @@
 export { authenticate } from './authenticate.ts';
 export { authorize } from './authorize.ts';
 export type { Caller, KeyDirectory } from './caller.ts';
-export { callerOfKey } from './of-key.ts';
+export { callerOfKey, hashesOf } from './of-key.ts';

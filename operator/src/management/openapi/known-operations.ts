@@ -55,6 +55,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /api-keys/{id}',
       'PUT /api-keys/{id}',
       'DELETE /api-keys/{id}',
+      'POST /api-keys/{id}/rotate',
       'GET /admin/users/invites',
       'POST /admin/users/invites',
       'GET /admin/users/invites/{inviteId}',
@@ -114,10 +115,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'Nothing keeps the versions of a config.',
     calls: ['GET /configs/{slug}/versions'],
-  },
-  {
-    reason: 'A key that is known by its hash has no place for the previous one.',
-    calls: ['POST /api-keys/{id}/rotate'],
   },
   {
     reason: 'Counters of budgets are not reset over REST.',

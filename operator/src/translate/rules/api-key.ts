@@ -23,6 +23,7 @@ import {
   limitsOf,
   losesClaim,
   policyFindings,
+  previousClaim,
   remaining,
 } from './shared/index.ts';
 
@@ -43,7 +44,8 @@ export const apiKey = defineRule({
     if (losesClaim(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
     if (typeof sha256 !== 'string') return { entries: [], findings: [...findings, sha256] };
     findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, scope));
-    const body = bodyOf(resource, [sha256, ...previousHash(resource, scope, view)], role.scopes);
+    const hashes = { sha256: [sha256, ...previousHash(resource, scope, view)], ...previousOf(resource, key, view) };
+    const body = bodyOf(resource, hashes, role.scopes);
     return { entries: [{ kind: 'key', workspace: scope.workspace, name: metadata.name, body }], findings };
   },
 });
@@ -108,8 +110,18 @@ function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Objec
   return sha256 === undefined || view.claimWinner(sha256) !== undefined ? [] : [sha256];
 }
 
+/** The previous key of a resource with hashes, unless another ApiKey has it. */
+function previousOf({ spec: { previousKey } }: ApiKey, key: string, view: Lookups): Pick<EntryBody<'key'>, 'previous'> {
+  const isServed = previousKey !== undefined && view.claimWinner(previousKey.sha256) === previousClaim(key);
+  return isServed ? { previous: previousKey } : {};
+}
+
 /** The members are in the order of canonical JSON, which is written several times per entry. */
-function bodyOf({ metadata, spec }: ApiKey, sha256: string[], allowed?: ReadonlySet<string>): EntryBody<'key'> {
+function bodyOf(
+  { metadata, spec }: ApiKey,
+  { sha256, previous }: Pick<EntryBody<'key'>, 'sha256' | 'previous'>,
+  allowed?: ReadonlySet<string>,
+): EntryBody<'key'> {
   const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
   return {
     defaults: {
@@ -119,6 +131,7 @@ function bodyOf({ metadata, spec }: ApiKey, sha256: string[], allowed?: Readonly
     },
     ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
     name: metadata.name,
+    ...(previous === undefined ? {} : { previous }),
     rateLimits: [...(spec.rateLimits ?? [])],
     scopes: sharing(remaining(spec.scopes, allowed).map(canonicalScope), spec.scopes),
     sha256,

@@ -110,6 +110,56 @@ describe('an API key', () => {
     expect((await put(id, { scopes: ['policies.read'] })).status).toBe(200);
   });
 
+  test('is rotated: the new key is shown once, and the previous one has an end', async () => {
+    const { id, key } = await make();
+    const before = await management.store.find('ApiKey', id);
+    const { status, body } = await call('a', 'POST', `/api-keys/${id}/rotate`, { key_transition_period_ms: 3_600_000 });
+    expect([status, body]).toMatchObject([200, { id, key: expect.stringMatching(/^gwk_[a-z0-9]{40}$/) }]);
+    expect(body['key']).not.toBe(key);
+    const { spec } = (await management.store.find('ApiKey', id)) ?? {};
+    expect(spec?.sha256).toBe(createHash('sha256').update(String(body['key'])).digest('hex'));
+    expect(spec?.previousKey).toEqual({ sha256: before?.spec.sha256, expiresAt: body['key_transition_expires_at'] });
+    expect((await get(id))['key']).toBe(`gw********${String(body['key']).slice(-2)}`);
+
+    const again = await call('a', 'POST', `/api-keys/${id}/rotate`);
+    expect([again.status, again.body]).toMatchObject([409, { errorCode: 'AB07' }]);
+    expect((await management.store.find('ApiKey', id))?.spec).toEqual(spec);
+  });
+
+  test('is rotated once more when the previous key has ended', async () => {
+    const { id } = await make();
+    const place = { kind: 'ApiKey', namespace: 'team-a', name: String((await get(id))['slug']) } as const;
+    const ended = { sha256: '0'.repeat(64), expiresAt: '2026-12-31T00:00:00Z' };
+    await management.store.update(place, ({ spec }) => ({ spec: { ...spec, previousKey: ended } }), { force: false });
+    expect((await call('a', 'POST', `/api-keys/${id}/rotate`)).status).toBe(200);
+  });
+
+  test.for([
+    { rule: 'with a transition below half an hour', body: { key_transition_period_ms: 1_799_999 } },
+    { rule: 'with a transition that is no number', body: { key_transition_period_ms: 'long' } },
+  ])('is not rotated $rule', async ({ body }) => {
+    const { id } = await make();
+    const answer = await call('a', 'POST', `/api-keys/${id}/rotate`, body);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'key_transition_period_ms' } }]);
+  });
+
+  test('is not rotated by one that lacks a scope of it, which would hold it afterwards', async () => {
+    const place = { kind: 'ApiKey', namespace: 'team-a', name: 'strong' } as const;
+    const spec = { type: 'workspace-service', scopes: ['completions.write'], sha256: 'ab'.repeat(32) };
+    await management.store.create(place, { spec }, { force: false });
+    const { meta } = (await management.store.get(place)) ?? {};
+    expect((await call('a', 'POST', `/api-keys/${meta?.uid}/rotate`)).status).toBe(403);
+  });
+
+  test('in a Secret is not rotated here', async () => {
+    const place = { kind: 'ApiKey', namespace: 'team-a', name: 'in-a-secret' } as const;
+    const spec = { type: 'workspace-service', scopes: ['policies.list'], secretRef: { name: 's', key: 'k' } };
+    await management.store.create(place, { spec }, { force: false });
+    const { meta } = (await management.store.get(place)) ?? {};
+    const answer = await call('a', 'POST', `/api-keys/${meta?.uid}/rotate`);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'id' } }]);
+  });
+
   test('of another workspace is not there', async () => {
     const { id } = await make();
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const) {

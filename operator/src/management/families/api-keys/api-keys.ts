@@ -27,7 +27,9 @@ const PREFIX = 'gwk_';
 const KEY_CHARACTERS = 40;
 const MASK_ENDS = 2;
 
-type Action = 'create' | 'read' | 'update' | 'delete' | 'list';
+const SHORTEST_TRANSITION_MS = 30 * 60_000;
+
+type Action = 'create' | 'read' | 'update' | 'delete' | 'list' | 'rotate';
 
 const scopeOf = (type: ApiKeyType, action: Action): string => `${type.replace('-', '_')}_api_keys.${action}`;
 
@@ -66,6 +68,29 @@ async function find(call: Pick<RestCall, 'caller' | 'path'>, services: Services,
   return { object, home, place: { kind: KIND, namespace, name } as const };
 }
 
+function newKey(randomName: Services['randomName']) {
+  const key = `${PREFIX}${randomName(KEY_CHARACTERS)}`;
+  return {
+    key,
+    sha256: createHash('sha256').update(key).digest('hex'),
+    annotations: { [MASKED_KEY]: `${key.slice(0, MASK_ENDS)}********${key.slice(-MASK_ENDS)}` },
+  };
+}
+
+/** Throws RestError for a key that is in a Secret, and while the key before it works: there are two at most. */
+function hashToReplace({ sha256, previousKey }: ApiKeyObject['spec'], nowMs: number): string {
+  if (sha256 === undefined) {
+    throw new RestError('INVALID', {
+      message: `The ${WHAT} is in a Secret: replace it there, or where the operator has generated it, rotate it with the annotation gatehouse.dev/rotate`,
+      param: 'id',
+    });
+  }
+  if (previousKey === undefined || Date.parse(previousKey.expiresAt) <= nowMs) return sha256;
+  throw new RestError('CONFLICT', {
+    message: `The ${WHAT} cannot be rotated while the previous one works, until ${previousKey.expiresAt}`,
+  });
+}
+
 export const API_KEYS: readonly BoundOperation[] = [
   serveOperation(apiKeys.create, async ({ caller, path, body, force }, services) => {
     const { store, tenancy, randomName } = services;
@@ -73,11 +98,9 @@ export const API_KEYS: readonly BoundOperation[] = [
     authorize(caller, [scopeOf(type, 'create')]);
     mayGrant(caller, body.scopes);
     const home = await homeOf(type, caller, body.workspace_id ?? undefined, tenancy);
-    const key = `${PREFIX}${randomName(KEY_CHARACTERS)}`;
-    const sha256 = createHash('sha256').update(key).digest('hex');
+    const { key, sha256, annotations } = newKey(randomName);
     const configName = await configNameOf(body, home.namespace, services);
     const fields = toFields(body, {}, { configName, nowMs: services.now() });
-    const annotations = { [MASKED_KEY]: `${key.slice(0, MASK_ENDS)}********${key.slice(-MASK_ENDS)}` };
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 20 }, randomName);
     const spec = { type, user: body.user_id ?? undefined, ...fields, sha256 };
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, { spec, annotations }, { force });
@@ -105,6 +128,19 @@ export const API_KEYS: readonly BoundOperation[] = [
     const change = ({ spec }: ApiKeyObject) => ({ spec: { ...toFields(call.body, spec, resolved) } });
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return {};
+  }),
+  serveOperation(apiKeys.rotate, async (call, services) => {
+    const { object, place } = await find(call, services, 'rotate');
+    mayGrant(call.caller, object.spec.scopes);
+    const { key, sha256, annotations } = newKey(services.randomName);
+    const transitionMs = call.body.key_transition_period_ms ?? SHORTEST_TRANSITION_MS;
+    const expiresAt = new Date(services.now() + transitionMs).toISOString();
+    const change = ({ spec }: ApiKeyObject) => ({
+      spec: { ...spec, sha256, previousKey: { sha256: hashToReplace(spec, services.now()), expiresAt } },
+      annotations,
+    });
+    written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
+    return { id: object.meta.uid, key, key_transition_expires_at: expiresAt };
   }),
   serveOperation(apiKeys.delete, async (call, services) => {
     const { place } = await find(call, services, 'delete');

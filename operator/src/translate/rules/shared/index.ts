@@ -8,7 +8,15 @@ export { defaultSlugs, guardrailRefs, homesOf, namedIn, namedInConfig } from './
 export { externalIdFor, identityGrantOf } from './identity-grants.ts';
 export { ALL_WORKSPACES, createIntegrationGrants } from './integration-grants.ts';
 export { issuerEntries, issuerFindings } from './jwt-issuers.ts';
-export { claimWinner, type KeyClaims, keySecretOf, losesClaim, NO_KEY_CLAIMS, updateKeyClaims } from './key-claims.ts';
+export {
+  claimWinner,
+  type KeyClaims,
+  keySecretOf,
+  losesClaim,
+  NO_KEY_CLAIMS,
+  previousClaim,
+  updateKeyClaims,
+} from './key-claims.ts';
 export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
 export { allowedByRole, remaining } from './membership.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';

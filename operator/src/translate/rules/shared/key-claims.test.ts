@@ -24,6 +24,8 @@ const secret = (namespace: string): TestObject => ({
 
 const WORKSPACES = [workspace('victim'), workspace('squatter'), workspace('third')];
 const CLAIM = { sha256: SHA256 };
+/** Of another key, with the one in question before it. */
+const ROTATED = { sha256: 'ab'.repeat(32), previousKey: { sha256: SHA256, expiresAt: '2030-01-01T00:00:00Z' } };
 const PROOF = { secretRef: { name: 'key', key: 'key' } };
 const PROVEN = [apiKey('victim/app', 2026, PROOF), secret('victim')];
 const SQUAT = apiKey('squatter/app', 2025, CLAIM);
@@ -44,7 +46,7 @@ function served(steps: readonly Step[]): string[] {
     const published = last === undefined || step !== 'restart' ? undefined : indexPublished(last.snapshot.entries);
     last = translate(world, step === 'restart' ? undefined : last, published);
     holders = last.snapshot.entries.flatMap(({ kind, id, body, stale }) =>
-      kind === 'key' && body.sha256.includes(SHA256)
+      kind === 'key' && [...body.sha256, body.previous?.sha256].includes(SHA256)
         ? [`${id.slice('key/'.length)}${stale === true ? ' (stale)' : ''}`]
         : [],
     );
@@ -111,6 +113,31 @@ describe('a key is served for', () => {
       rule: 'who has it, whatever was published for a claim before',
       steps: [[SQUAT], [apiKey('squatter/app', 2025, PROOF), ...PROVEN], 'restart'],
       holder: 'victim/app',
+    },
+    {
+      rule: 'who had it before a rotation',
+      steps: [[apiKey('victim/app', 2026, ROTATED)]],
+      holder: 'victim/app',
+    },
+    {
+      rule: 'who claims it, over who claims to have had it before a rotation',
+      steps: [[apiKey('squatter/app', 2025, ROTATED)], [apiKey('third/app', 2026, CLAIM)]],
+      holder: 'third/app',
+    },
+    {
+      rule: 'who has it, whoever claims to have had it before a rotation',
+      steps: [PROVEN, [apiKey('squatter/app', 2025, ROTATED)]],
+      holder: 'victim/app',
+    },
+    {
+      rule: 'the oldest of those who claim to have had it before a rotation, and then the next',
+      steps: [[apiKey('victim/app', 2026, ROTATED)], [apiKey('third/app', 2027, ROTATED)], ['ApiKey/victim/app']],
+      holder: 'third/app',
+    },
+    {
+      rule: 'nobody, once the previous key is taken out',
+      steps: [[apiKey('victim/app', 2026, ROTATED)], [apiKey('victim/app', 2026, { sha256: 'ab'.repeat(32) })]],
+      holder: undefined,
     },
     {
       rule: 'who claims it, once who has it is gone',

@@ -8,11 +8,11 @@ import { byAge, mintedSecret } from '../../types/index.ts';
 
 /** The claims of all ApiKeys, kept from one translation to the next. */
 export interface KeyClaims {
-  /** Keys of ApiKeys by hash. */
+  /** Keys of ApiKeys, and their `previousClaim`, by hash. */
   readonly claimants: LayeredMap<readonly string[]>;
   /** Hashes with more than one claimant: few, so that checking for one of them is cheap. */
   readonly contested: ReadonlySet<string>;
-  /** The hash that each ApiKey claims. */
+  /** The hash that each claimant claims. */
   readonly hashes: LayeredMap<string>;
   /** Keys of ApiKeys whose hash comes from a Secret, which can change without the ApiKey. */
   readonly fromSecrets: ReadonlySet<string>;
@@ -27,6 +27,15 @@ export const NO_KEY_CLAIMS: KeyClaims = {
   fromSecrets: new Set(),
   kept: new Set(),
 };
+
+/**
+ * Who claims the hash of the previous key of an ApiKey. No name of an object has this end, and such a claim yields to those of
+ * current keys.
+ */
+export const previousClaim = (key: string): string => key + PREVIOUS;
+const PREVIOUS = '#previous';
+const isPrevious = (claimant: string): boolean => claimant.endsWith(PREVIOUS);
+const apiKeyOf = (claimant: string): string => (isPrevious(claimant) ? claimant.slice(0, -PREVIOUS.length) : claimant);
 
 interface KeyClaimsInput {
   /** Keys of new, edited and removed ApiKeys. */
@@ -56,6 +65,9 @@ export function updateKeyClaims(before: KeyClaims, input: KeyClaimsInput): Updat
     mark(fromSecrets, key, resource !== undefined && resource.spec.sha256 === undefined);
     mark(kept, key, said !== hash);
     if (hash !== before.hashes.get(key)) hashes.set(key, hash);
+    const previous = previousClaim(key);
+    const previousHash = resource?.spec.previousKey?.sha256;
+    if (previousHash !== before.hashes.get(previous)) hashes.set(previous, previousHash);
   }
   const moved = moveClaims(before, hashes);
   const contested = new Set(before.contested);
@@ -71,7 +83,7 @@ export function updateKeyClaims(before: KeyClaims, input: KeyClaimsInput): Updat
       fromSecrets,
       kept,
     },
-    affected: [...moved].flatMap(([hash, keys = []]) => [...keys, ...(before.claimants.get(hash) ?? [])]),
+    affected: [...moved].flatMap(([hash, keys = []]) => [...keys, ...(before.claimants.get(hash) ?? [])].map(apiKeyOf)),
   };
 }
 
@@ -132,7 +144,7 @@ export function claimWinner(
   const keys = claims.claimants.get(sha256);
   if (keys === undefined || keys.length === 1) return keys?.[0];
   const rivals = keys.flatMap((key) => {
-    const metadata = metadataOf(key);
+    const metadata = metadataOf(apiKeyOf(key));
     return metadata !== undefined && isOwned(metadata.namespace ?? '')
       ? [{ key, metadata, rank: rankOf(claims, key) }]
       : [];
@@ -151,6 +163,7 @@ export const losesClaim = (key: string, sha256: string | undefined, { isConteste
 
 /** Others may know a hash: the key itself proves more than having been served, and that more than a claim. */
 function rankOf({ fromSecrets, kept }: KeyClaims, key: string): number {
+  if (isPrevious(key)) return 3;
   if (kept.has(key)) return 1;
   return fromSecrets.has(key) ? 0 : 2;
 }
