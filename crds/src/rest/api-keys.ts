@@ -1,7 +1,7 @@
 /** Management operations: API keys. */
 import { z } from 'zod';
 import { API_KEY_TYPES } from '../kinds/scopes.ts';
-import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
+import { rateLimits, resetUsage, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
@@ -116,6 +116,7 @@ export const apiKeys = {
       name: name.optional(),
       scopes: z.array(z.string()).min(1).optional(),
       rotation_policy: rotationPolicy,
+      reset_usage: resetUsage,
     }),
     answer: emptyObject,
   }),

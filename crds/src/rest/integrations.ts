@@ -1,6 +1,6 @@
 /** Management operations: integrations, their models, and the workspaces that have them. */
 import { z } from 'zod';
-import { rateLimits, shownRateLimits, shownUsageLimit, usageLimits } from './limit-shapes.ts';
+import { rateLimits, resetUsage, shownRateLimits, shownUsageLimit, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { anyObject, dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
 
@@ -42,6 +42,7 @@ const access = {
   enabled: z.boolean(),
   usage_limits: usageLimits.optional(),
   rate_limits: rateLimits.optional(),
+  reset_usage: resetUsage,
 };
 const shownAccess = {
   enabled: z.boolean(),

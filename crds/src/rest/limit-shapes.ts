@@ -22,6 +22,9 @@ const usageLimit = z.strictObject({
 /** One budget, or all of them. */
 export const usageLimits = z.union([usageLimit, z.array(usageLimit)]).nullable();
 
+/** Whether all budgets count anew from now on. */
+export const resetUsage = z.boolean().nullish();
+
 export const shownUsageLimit = z.object({
   id: z.string(),
   type,

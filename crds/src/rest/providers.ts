@@ -1,6 +1,6 @@
 /** Management operations: providers. */
 import { z } from 'zod';
-import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
+import { rateLimits, resetUsage, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
@@ -75,7 +75,7 @@ export const providers = {
     summary: 'Changes the given members of a provider.',
     scopes: ['providers.update'],
     query,
-    body: z.strictObject({ ...changeable, name: name.optional() }),
+    body: z.strictObject({ ...changeable, name: name.optional(), reset_usage: resetUsage }),
     answer: result,
   }),
   delete: defineOperation({

@@ -1,6 +1,6 @@
 /** Management operations: virtual keys. */
 import { z } from 'zod';
-import { rateLimits, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
+import { rateLimits, resetUsage, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
 
@@ -82,7 +82,9 @@ export const virtualKeys = {
     path: '/virtual-keys/{slug}',
     summary: 'Changes the given members of a virtual key.',
     scopes: ['virtual_keys.update'],
-    body: z.object({ ...members, name: name.optional(), provider: z.string().optional() }).catchall(providerField),
+    body: z
+      .object({ ...members, name: name.optional(), provider: z.string().optional(), reset_usage: resetUsage })
+      .catchall(providerField),
     answer: emptyObject,
   }),
   delete: defineOperation({

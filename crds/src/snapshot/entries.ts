@@ -32,6 +32,8 @@ export const usageLimit = z.looseObject({
     .optional(),
   /** RFC 3339, 00:00 UTC: the first reset. */
   firstResetAt: z.string().optional(),
+  /** RFC 3339: one more reset, beside those of `reset`. */
+  resetAt: z.string().optional(),
 });
 
 export type RateLimitBody = z.output<typeof rateLimit>;

@@ -68,6 +68,42 @@ describe('the period of a budget', () => {
       want: period('2027-01-01T00:00', '2027-02-01T00:00'),
     },
     {
+      rule: 'of a month ends at one more reset in it',
+      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20:30.4') },
+      now: '2026-11-15T10:20:30.399',
+      want: period('2026-11-01T00:00', '2026-11-15T10:20:30.4'),
+    },
+    {
+      rule: 'of a month begins at one more reset in it',
+      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20:30.4') },
+      now: '2026-11-15T10:20:30.4',
+      want: period('2026-11-15T10:20:30.4', '2026-12-01T00:00'),
+    },
+    {
+      rule: 'of a month is whole after one more reset in an earlier one',
+      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20') },
+      now: '2026-12-02T00:00',
+      want: period('2026-12-01T00:00', '2027-01-01T00:00'),
+    },
+    {
+      rule: 'of a month is whole before one more reset in a later one',
+      schedule: { reset: monthly, resetAtMs: ms('2027-01-15T10:20') },
+      now: '2026-12-02T00:00',
+      want: period('2026-12-01T00:00', '2027-01-01T00:00'),
+    },
+    {
+      rule: 'without regular resets begins at the one reset',
+      schedule: { resetAtMs: ms('2026-11-15T10:20') },
+      now: '2027-11-15T10:20',
+      want: period('2026-11-15T10:20', undefined),
+    },
+    {
+      rule: 'without regular resets ends at the one reset',
+      schedule: { resetAtMs: ms('2026-11-15T10:20') },
+      now: '2026-11-15T10:19',
+      want: period('', '2026-11-15T10:20'),
+    },
+    {
       rule: 'of days goes on from the first reset over the end of a leap February',
       schedule: { reset: { days: 30 }, firstResetAtMs: ms('2028-02-10T00:00') },
       now: '2028-03-11T00:00',
@@ -106,9 +142,10 @@ describe('the period of a budget', () => {
       fc.integer({ min: 1, max: 40_000 }).map((day) => day * 86_400_000),
       { nil: undefined },
     ),
+    resetAtMs: fc.option(fc.integer({ min: 1, max: ms('2200-01-01T00:00') }), { nil: undefined }),
   });
 
-  test('contains the time, and the next one begins where it ends, at midnight', () => {
+  test('contains the time, and the next one begins where it ends, at midnight but for one more reset', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -116,7 +153,7 @@ describe('the period of a budget', () => {
         (schedule, now) => {
           const { startMs, endMs } = periodAt(schedule, now);
           expect(startMs).toBeLessThanOrEqual(now);
-          expect(startMs % 86_400_000).toBe(0);
+          if (startMs !== schedule.resetAtMs) expect(startMs % 86_400_000).toBe(0);
           expect(periodAt(schedule, startMs)).toEqual({ startMs, endMs });
           if (endMs === undefined) return;
           expect(endMs).toBeGreaterThan(now);
@@ -130,14 +167,16 @@ describe('the period of a budget', () => {
 
 describe('the schedule of a budget', () => {
   test('is read from the Snapshot', () => {
-    expect(toSchedule({ reset: weekly, firstResetAt: '2026-11-18T00:00:00Z' })).toEqual({
+    const [firstResetAt, resetAt] = ['2026-11-18T00:00:00Z', '2026-11-20T10:20:30.4Z'];
+    expect(toSchedule({ reset: weekly, firstResetAt, resetAt })).toEqual({
       reset: weekly,
       firstResetAtMs: ms('2026-11-18T00:00'),
+      resetAtMs: ms('2026-11-20T10:20:30.4'),
     });
-    expect(toSchedule({})).toEqual({ reset: undefined, firstResetAtMs: undefined });
+    expect(toSchedule({})).toEqual({ reset: undefined, firstResetAtMs: undefined, resetAtMs: undefined });
   });
 
-  test('leaves out a first reset that is no time', () => {
-    expect(toSchedule({ firstResetAt: 'soon' }).firstResetAtMs).toBeUndefined();
+  test('leaves out resets that are no time', () => {
+    expect(toSchedule({ firstResetAt: 'soon', resetAt: 'now' })).toEqual({});
   });
 });

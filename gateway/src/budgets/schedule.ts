@@ -11,6 +11,8 @@ export interface Schedule {
   readonly reset?: { readonly period: 'weekly' | 'monthly' } | { readonly days: number } | undefined;
   /** Unix time in ms; there is no reset before. */
   readonly firstResetAtMs?: number | undefined;
+  /** One more reset, Unix time in ms: it ends one period and begins the next. */
+  readonly resetAtMs?: number | undefined;
 }
 
 /** From `startMs` up to but not including `endMs`, Unix time. */
@@ -25,22 +27,36 @@ export interface Period {
 export function toSchedule({
   reset,
   firstResetAt,
+  resetAt,
 }: {
   readonly reset?: Schedule['reset'];
   readonly firstResetAt?: string | undefined;
+  readonly resetAt?: string | undefined;
 }): Schedule {
-  const firstResetAtMs = firstResetAt === undefined ? Number.NaN : Date.parse(firstResetAt);
-  return { reset, firstResetAtMs: Number.isNaN(firstResetAtMs) ? undefined : firstResetAtMs };
+  return { reset, firstResetAtMs: msOf(firstResetAt), resetAtMs: msOf(resetAt) };
+}
+
+function msOf(time: string | undefined): number | undefined {
+  const ms = time === undefined ? Number.NaN : Date.parse(time);
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 export const isSameSchedule = (a: Schedule, b: Schedule): boolean =>
-  a === b || (a.firstResetAtMs === b.firstResetAtMs && lengthOf(a) === lengthOf(b));
+  a === b || (a.firstResetAtMs === b.firstResetAtMs && a.resetAtMs === b.resetAtMs && lengthOf(a) === lengthOf(b));
 
 const lengthOf = ({ reset }: Schedule): string | number | undefined =>
   reset !== undefined && 'days' in reset ? reset.days : reset?.period;
 
 /** The period that contains the time. */
-export function periodAt({ reset, firstResetAtMs }: Schedule, nowMs: number): Period {
+export function periodAt(schedule: Schedule, nowMs: number): Period {
+  const regular = regularPeriodAt(schedule, nowMs);
+  const { resetAtMs } = schedule;
+  if (resetAtMs === undefined || resetAtMs <= regular.startMs) return regular;
+  if (resetAtMs >= (regular.endMs ?? Number.POSITIVE_INFINITY)) return regular;
+  return nowMs < resetAtMs ? { ...regular, endMs: resetAtMs } : { ...regular, startMs: resetAtMs };
+}
+
+function regularPeriodAt({ reset, firstResetAtMs }: Schedule, nowMs: number): Period {
   if (firstResetAtMs !== undefined && nowMs < firstResetAtMs) return { startMs: 0, endMs: firstResetAtMs };
   if (reset === undefined) return { startMs: firstResetAtMs ?? 0, endMs: undefined };
   if ('days' in reset) return repeated(firstResetAtMs ?? 0, reset.days * DAY_MS, nowMs);

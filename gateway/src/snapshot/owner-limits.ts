@@ -74,7 +74,7 @@ interface Place {
 /** A budget and its counter. A policy has one for each bucket; what is counted is part of its name, for amounts of different types are not alike. */
 export function compileBudget(
   { id, workspace, bucket }: Place,
-  { name, type, limit, alertAt, reset, firstResetAt }: UsageLimitBody,
+  { name, type, limit, alertAt, ...resets }: UsageLimitBody,
 ): BudgetLimit {
   const kind = OWNERS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
   const slug = slugOf(kind, id);
@@ -86,7 +86,7 @@ export function compileBudget(
     type,
     limit,
     alertAt,
-    schedule: compileSchedule({ reset, firstResetAt }),
+    schedule: compileSchedule(resets),
   };
 }
 
@@ -102,8 +102,10 @@ const TOKEN = 'token/';
 const SUBJECT = 3;
 
 /** When a budget begins anew. */
-export const compileSchedule = ({ reset, firstResetAt }: Pick<UsageLimitBody, 'reset' | 'firstResetAt'>): Schedule =>
-  toSchedule({ reset: toReset(reset), firstResetAt });
+export const compileSchedule = ({ reset, firstResetAt, resetAt }: Resets): Schedule =>
+  toSchedule({ reset: toReset(reset), firstResetAt, resetAt });
+
+type Resets = Pick<UsageLimitBody, 'reset' | 'firstResetAt' | 'resetAt'>;
 
 function toReset(reset: UsageLimitBody['reset']): Parameters<typeof toSchedule>[0]['reset'] {
   if (reset?.days !== undefined) return { days: reset.days };

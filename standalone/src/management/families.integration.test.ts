@@ -75,6 +75,31 @@ test('a key that is rotated works beside the new one, until its end', async () =
   expect(await statusWith(second)).toBe(200);
 });
 
+test('a key whose budget is used up works again after reset_usage, and its budget is as large as before', async () => {
+  const account = await made('/virtual-keys', {
+    ...{ name: 'Spent', provider: 'openai', key: 'sk-1', customHost: `${mock.url}/v1` },
+  });
+  const answer = await call('POST', '/api-keys/workspace/service', {
+    workspace_id: 'team-a',
+    name: 'Spender',
+    scopes: ['completions.write'],
+    usage_limits: { type: 'tokens', credit_limit: 100 },
+  });
+  const { id, key } = answer.body as { id: string; key: string };
+  const spend = async (): Promise<number> => {
+    const body = { model: `@${account}/mock-small`, max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] };
+    return (await callApi(running.url, '/chat/completions', { method: 'POST', key, body })).status;
+  };
+  const spendAll = async (): Promise<number> => {
+    for (let calls = 0; ; calls += 1) if ((await spend()) === 412) return calls;
+  };
+  await waitFor(async () => (await spend()) === 200, { what: 'the key' });
+  expect(await spendAll()).toBeGreaterThan(0);
+  expect((await call('PUT', `/api-keys/${id}`, { reset_usage: true })).status).toBe(200);
+  await waitFor(async () => (await spend()) === 200, { what: 'the reset' });
+  expect(await spendAll()).toBeGreaterThan(0);
+});
+
 test('a virtual key serves requests with the key that came in, and with the next one', async () => {
   const slug = await made('/virtual-keys', {
     name: 'Mine',

@@ -38,6 +38,9 @@ export const budgetFields = {
     .optional(),
   periodicResetDays: int('periodicResetDays is the number of days between resets, at 00:00 UTC.', 1, 365).optional(),
   nextUsageResetAt: dateTime('nextUsageResetAt is the first reset, at 00:00 UTC of that day.').optional(),
+  resetUsageAt: dateTime(
+    'resetUsageAt is one more reset, at exactly that time: what was used before counts no more.',
+  ).optional(),
 };
 
 interface Budget {

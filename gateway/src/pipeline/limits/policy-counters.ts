@@ -70,9 +70,9 @@ export function usageBudget(
   return ready.budgets.get(own) ?? keep(ready.budgets, own, compileBudget({ id, workspace, bucket: own }, usage));
 }
 
-function periodOf(ready: Ready, { reset, firstResetAt }: Usage, nowMs: number): Period {
+function periodOf(ready: Ready, usage: Usage, nowMs: number): Period {
   if (ready.period === undefined || !contains(ready.period, nowMs)) {
-    ready.schedule ??= compileSchedule({ reset, firstResetAt });
+    ready.schedule ??= compileSchedule(usage);
     ready.period = periodAt(ready.schedule, nowMs);
   }
   return ready.period;

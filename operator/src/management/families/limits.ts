@@ -13,11 +13,25 @@ type Limit = NonNullable<ResourceOf<'ApiKey'>['spec']['usageLimits']>[number];
 /** The name of a budget that has none. */
 const nameOf = (position: number): string => (position === 0 ? 'main' : `limit-${position + 1}`);
 
-/** One budget changes the members that it has of the first one; a list replaces the list. Undefined: there is none. */
+interface GivenBudgets {
+  readonly usage_limits?: Body['usage_limits'];
+  readonly reset_usage?: boolean | null | undefined;
+}
+
+/** What the body says of the budgets: undefined where it says nothing. With `reset_usage` they count anew from now on. */
 export function toUsageLimits(
-  given: Body['usage_limits'],
+  { usage_limits, reset_usage }: GivenBudgets,
   before: readonly Limit[] = [],
+  nowMs = 0,
 ): readonly object[] | null | undefined {
+  const limits = toLimits(usage_limits, before);
+  if (reset_usage !== true || limits === null || (limits ?? before).length === 0) return limits;
+  const resetUsageAt = new Date(nowMs).toISOString();
+  return (limits ?? before).map((limit) => ({ ...limit, resetUsageAt }));
+}
+
+/** One budget changes the members that it has of the first one; a list replaces the list. Undefined: there is none. */
+function toLimits(given: Body['usage_limits'], before: readonly Limit[]): readonly object[] | null | undefined {
   if (given === undefined || given === null) return given;
   if (Array.isArray(given))
     return given.length === 0 ? null : given.map((limit, i) => toLimit(limit, { name: nameOf(i) }));

@@ -74,12 +74,12 @@ const shownIn = async (home: Home, services: Services): Promise<Shown> => ({
   integrations: await integrationsOf(home, services),
 });
 
-const toFields = (body: Fields, before: Partial<Provider['spec']>) => ({
+const toFields = (body: Fields, before: Partial<Provider['spec']>, nowMs: number) => ({
   ...before,
   ...givenFields({
     displayName: body.name,
     description: body.note,
-    usageLimits: toUsageLimits(body.usage_limits, before.usageLimits),
+    usageLimits: toUsageLimits(body, before.usageLimits, nowMs),
     rateLimits: toRateLimits(body.rate_limits),
     expiresAt: body.expires_at,
   }),
@@ -108,7 +108,7 @@ export const PROVIDERS: readonly BoundOperation[] = [
       throw new RestError('ABSENT', { message, param: 'integration_id' });
     }
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
-    const spec = { ...toFields(body, {}), integrationRef: { name: integration.meta.name } };
+    const spec = { ...toFields(body, {}, services.now()), integrationRef: { name: integration.meta.name } };
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, { spec }, { force });
     const { meta } = written(made, WHAT, NAMES);
     return { id: meta.uid, slug: meta.name };
@@ -119,7 +119,7 @@ export const PROVIDERS: readonly BoundOperation[] = [
   }),
   serveOperation(providers.update, async (call, services) => {
     const { object, place } = await find(call, services);
-    const change = ({ spec }: Provider) => ({ spec: toFields(call.body, spec) });
+    const change = ({ spec }: Provider) => ({ spec: toFields(call.body, spec, services.now()) });
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return { id: object.meta.uid, slug: object.meta.name };
   }),

@@ -89,10 +89,11 @@ type Before = Partial<VirtualKey['spec']> & Pick<VirtualKey['spec'], 'provider'>
 interface Known {
   readonly name: string;
   readonly randomName: Services['randomName'];
+  readonly nowMs: number;
 }
 
 /** What is given over what is there. */
-function toDraft(body: Fields, { name, randomName }: Known, before: Before): Draft {
+function toDraft(body: Fields, { name, randomName, nowMs }: Known, before: Before): Draft {
   const { deploymentName, deploymentConfig } = body;
   const provider = body.provider === undefined ? before.provider : providerIdOf(body.provider);
   const fields = {
@@ -112,7 +113,7 @@ function toDraft(body: Fields, { name, randomName }: Known, before: Before): Dra
       description: body.note,
       models: body.models,
       deployments: deploymentConfig && toDeployments(deploymentConfig),
-      usageLimits: toUsageLimits(body.usage_limits, before.usageLimits),
+      usageLimits: toUsageLimits(body, before.usageLimits, nowMs),
       rateLimits: toRateLimits(body.rate_limits),
       expiresAt: body.expires_at,
     }),
@@ -132,10 +133,10 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
     const shown = { home, tenancy, nowMs: now() };
     return pageOf(await store.list(KIND, home.namespace), query, (object) => toView(object, shown));
   }),
-  serveOperation(virtualKeys.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
+  serveOperation(virtualKeys.create, async ({ caller, body, force }, { store, tenancy, randomName, now }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
-    const draft = toDraft(body, { name, randomName }, { provider: providerIdOf(body.provider) });
+    const draft = toDraft(body, { name, randomName, nowMs: now() }, { provider: providerIdOf(body.provider) });
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, draft, { force });
     const { meta } = written(made, WHAT, NAMES);
     return { success: true as const, data: { id: meta.uid, slug: meta.name } };
@@ -147,7 +148,7 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
   serveOperation(virtualKeys.update, async (call, services) => {
     const { place } = await find(call, services);
     const change = ({ spec }: VirtualKey) =>
-      toDraft(call.body, { name: place.name, randomName: services.randomName }, spec);
+      toDraft(call.body, { name: place.name, randomName: services.randomName, nowMs: services.now() }, spec);
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return {};
   }),

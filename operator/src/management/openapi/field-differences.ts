@@ -8,8 +8,12 @@ interface FieldDifference {
 
 export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
   {
-    reason: 'Counters of budgets are not reset over REST.',
-    fields: ['*reset_usage', '*reset_usage_for_value'],
+    reason: 'A reset is the beginning of a period: `last_reset_at` says when.',
+    fields: ['GET * answer *reset_usage'],
+  },
+  {
+    reason: 'Groups of a policy are not reset one by one over REST.',
+    fields: ['*reset_usage_for_value'],
   },
   {
     reason: 'The key of REST is known by its hash, and only keys that the operator generates rotate.',

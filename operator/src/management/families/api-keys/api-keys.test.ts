@@ -160,6 +160,28 @@ describe('an API key', () => {
     expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'id' } }]);
   });
 
+  test('has its budgets counted anew from now on with reset_usage, and nothing else changed', async () => {
+    const { id } = await make({ usage_limits: [{ credit_limit: 5 }, { credit_limit: 200, type: 'tokens' }] });
+    const before = await management.store.find('ApiKey', id);
+    expect((await put(id, { reset_usage: false })).status).toBe(200);
+    expect((await management.store.find('ApiKey', id))?.spec).toEqual(before?.spec);
+    expect((await put(id, { reset_usage: true })).status).toBe(200);
+    const resetUsageAt = '2027-01-01T00:00:00.000Z';
+    const usageLimits = before?.spec.usageLimits?.map((limit) => ({ ...limit, resetUsageAt }));
+    expect((await management.store.find('ApiKey', id))?.spec).toEqual({ ...before?.spec, usageLimits });
+    await put(id, { usage_limits: { credit_limit: 9 }, reset_usage: true });
+    expect((await management.store.find('ApiKey', id))?.spec.usageLimits?.[0]).toMatchObject({
+      creditLimit: '9',
+      resetUsageAt,
+    });
+  });
+
+  test('without budgets takes reset_usage as nothing', async () => {
+    const { id } = await make();
+    expect((await put(id, { reset_usage: true })).status).toBe(200);
+    expect((await management.store.find('ApiKey', id))?.spec.usageLimits).toBeUndefined();
+  });
+
   test('of another workspace is not there', async () => {
     const { id } = await make();
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const) {

@@ -38,7 +38,7 @@ export function toFields(body: ApiKeyFields, before: Partial<Spec>, { configName
       description: body.description,
       scopes: body.scopes,
       defaults: toDefaults(body.defaults, before.defaults, configName),
-      usageLimits: toUsageLimits(body.usage_limits, before.usageLimits),
+      usageLimits: toUsageLimits(body, before.usageLimits, nowMs),
       rateLimits: toRateLimits(body.rate_limits),
       alertEmails: body.alert_emails?.length === 0 ? null : body.alert_emails,
       expiresAt,

@@ -98,7 +98,7 @@ async function homeAt(i: number, id: string, read: () => Promise<Home>): Promise
 async function write(
   { workspace, given, before }: Planned,
   integration: string,
-  { store, tenancy }: Services,
+  { store, tenancy, now }: Services,
   how: WriteOptions,
 ): Promise<void> {
   const change = (spec: Partial<AccessObject['spec']>) => ({
@@ -108,7 +108,7 @@ async function write(
       ...(workspace === undefined ? { allWorkspaces: true } : { workspaceRef: { name: workspace } }),
       ...givenFields({
         enabled: given.enabled,
-        usageLimits: toUsageLimits(given.usage_limits, spec.usageLimits),
+        usageLimits: toUsageLimits(given, spec.usageLimits, now()),
         rateLimits: toRateLimits(given.rate_limits),
       }),
     },

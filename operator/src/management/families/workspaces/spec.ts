@@ -46,7 +46,7 @@ export function toSpec(
       displayName: body.name,
       description: body.description,
       defaults: isEmpty ? null : wanted,
-      usageLimits: toUsageLimits(body.usage_limits, before.usageLimits),
+      usageLimits: toUsageLimits(body, before.usageLimits),
       rateLimits: toRateLimits(body.rate_limits),
     }),
   };

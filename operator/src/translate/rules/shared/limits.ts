@@ -7,7 +7,13 @@ import { ALL_WORKSPACES } from './integration-grants.ts';
 type UsageLimits = NonNullable<Workspace['spec']['usageLimits']>;
 type Budget = Pick<
   UsageLimitPolicy['spec'],
-  'type' | 'creditLimit' | 'alertThreshold' | 'periodicReset' | 'periodicResetDays' | 'nextUsageResetAt'
+  | 'type'
+  | 'creditLimit'
+  | 'alertThreshold'
+  | 'periodicReset'
+  | 'periodicResetDays'
+  | 'nextUsageResetAt'
+  | 'resetUsageAt'
 >;
 
 interface Limits {
@@ -31,7 +37,8 @@ export function limitsOf({
 
 /** A budget in integers: see `usageLimit` of the contract. */
 export function usageLimitOf(name: string, budget: Budget): UsageLimitBody {
-  const { type, creditLimit, alertThreshold, periodicReset, periodicResetDays, nextUsageResetAt } = budget;
+  const { type, creditLimit, alertThreshold, periodicReset, periodicResetDays, nextUsageResetAt, resetUsageAt } =
+    budget;
   const toAmount = type === 'cost' ? toNanoDollars : Number;
   return {
     name,
@@ -41,6 +48,7 @@ export function usageLimitOf(name: string, budget: Budget): UsageLimitBody {
     ...(periodicReset === undefined ? {} : { reset: { period: periodicReset } }),
     ...(periodicResetDays === undefined ? {} : { reset: { days: periodicResetDays } }),
     ...(nextUsageResetAt === undefined ? {} : { firstResetAt: midnightOf(nextUsageResetAt) }),
+    ...(resetUsageAt === undefined ? {} : { resetAt: resetUsageAt }),
   };
 }
 
