@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder, capture, run, withLock } from '../../scripts/machine/index.ts';
 import { type Collection, isPython, lockOf, lockPathOf, versionOf } from './versions.ts';
 
-export const COLLECTIONS: readonly Collection[] = ['javascript', 'python', 'litellm', 'agents'];
+export const COLLECTIONS: readonly Collection[] = ['javascript', 'python', 'litellm', 'schemathesis', 'agents'];
 
 const SOURCE = fileURLToPath(new URL('.', import.meta.url));
 const COMPLETE = '.complete';

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** What is installed together. LiteLLM is apart: it wants another version of OpenAI's package than LangChain does. */
-export type Collection = 'javascript' | 'python' | 'litellm' | 'agents';
+export type Collection = 'javascript' | 'python' | 'litellm' | 'schemathesis' | 'agents';
 
 const LOCKS: Readonly<Record<Collection, string>> = {
   javascript: 'javascript/package-lock.json',
   python: 'python/requirements.txt',
   litellm: 'python/requirements-litellm.txt',
+  schemathesis: 'python/requirements-schemathesis.txt',
   agents: 'agents/package-lock.json',
 };
 

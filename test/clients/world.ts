@@ -30,8 +30,38 @@ export async function startClientWorld(): Promise<ClientWorld> {
   const mock = await createMockProvider();
   const resources = join(folder, 'resources');
   await copyResources(resources, mock.port);
+  const gateway = await startStandalone({
+    ...{ resources, data: join(folder, 'data') },
+    env: { GATEHOUSE_HEADER_ALIASES: 'x-portkey-' },
+  });
+  return {
+    url: gateway.url,
+    mock,
+    folder: join(folder, 'work'),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([gateway[Symbol.asyncDispose](), mock.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface StandaloneFolders {
+  readonly resources: string;
+  readonly data: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Standalone extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** The end of what it has printed. */
+  printed(): string;
+}
+
+/** Starts the process alone. Errors: it did not start; what it printed is in the message. */
+export async function startStandalone({ resources, data, env }: StandaloneFolders): Promise<Standalone> {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const options = ['--resources', resources, '--port', String(port), '--data', join(folder, 'data')];
+  const options = ['--resources', resources, '--port', String(port), '--data', data];
   const program = ['--conditions=@gatehouse/source', 'standalone/src/main.ts', 'standalone', ...options];
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
@@ -39,7 +69,7 @@ export async function startClientWorld(): Promise<ClientWorld> {
       PATH: process.env['PATH'],
       GATEHOUSE_ADMIN_PORT: String(adminPort),
       GATEHOUSE_DRAIN_ACCEPT_MS: '0',
-      GATEHOUSE_HEADER_ALIASES: 'x-portkey-',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,13 +89,11 @@ export async function startClientWorld(): Promise<ClientWorld> {
   );
   return {
     url,
-    mock,
-    folder: join(folder, 'work'),
+    printed: () => printed,
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, 'close');
       child.kill('SIGKILL');
-      await Promise.all([ended, mock.close()]);
-      await rm(folder, { recursive: true, force: true });
+      await ended;
     },
   };
 }

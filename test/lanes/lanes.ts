@@ -112,7 +112,7 @@ export const LANES: readonly Lane[] = [
   },
   {
     name: 'clients',
-    proves: 'official SDKs and coding agents work unmodified',
+    proves: 'official SDKs and coding agents work unmodified, and answers are those of the OpenAPI document',
     tools: CLIENTS,
     run: vitest('clients'),
   },
