@@ -146,7 +146,7 @@ describe('a limit of tokens', () => {
 });
 
 describe('the trail of a request', () => {
-  test('has a verdict and a window of every limit, also of the one that denies', async () => {
+  test('has a verdict of every limit and the windows nearest to their end, also of the one that denies', async () => {
     const ports = limitPorts({ limiter: createMemoryLimiter(), now: () => NOW + 15_500 });
     const limited = caller({
       rateLimits: [rate(1), rate(50, { type: 'tokens' })],
@@ -162,9 +162,8 @@ describe('the trail of a request', () => {
     const headers = {};
     log.limits?.addHeaders(headers);
     expect(headers).toEqual({
-      'ratelimit-policy':
-        '"key-requests-rpm";q=1;w=60, "key-tokens-rpm";q=50;w=60;qu="tokens", "workspace-requests-rpd";q=5;w=86400',
-      ratelimit: '"key-requests-rpm";r=0;t=45, "key-tokens-rpm";r=50;t=45, "workspace-requests-rpd";r=4;t=86385',
+      'ratelimit-policy': '"key-requests-rpm";q=1;w=60, "key-tokens-rpm";q=50;w=60;qu="tokens"',
+      ratelimit: '"key-requests-rpm";r=0;t=45, "key-tokens-rpm";r=50;t=45',
     });
 
     const denied: LimitLog = {};

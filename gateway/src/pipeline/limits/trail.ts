@@ -3,7 +3,7 @@ import type { BudgetDenial, Charge } from '../../budgets/index.ts';
 import type { Demand, Denial, Reservation } from '../../limits/index.ts';
 import type { CheckVerdict, LimitVerdicts } from '../../record/index.ts';
 import type { HeaderMap } from '../exchange.ts';
-import { headerPlanOf, limitId } from './trail-headers.ts';
+import { limitId, rateHeaders } from './trail-headers.ts';
 
 type Windows = Pick<Reservation, 'windows'>;
 
@@ -55,16 +55,10 @@ export class LimitTrail implements LimitVerdicts {
   /** `RateLimit-Policy` and `RateLimit`. Source: draft-ietf-httpapi-ratelimit-headers-10. */
   addHeaders(headers: HeaderMap): void {
     if (this.#lists.length === 0) return;
-    const { policies, limits } = headerPlanOf(this.#lists);
     const windows = this.#states.map((state) => state.windows);
-    let states = '';
-    for (const { list, index, prefix } of limits) {
-      const state = windows[list]?.[index];
-      if (state === undefined) continue;
-      const separator = states === '' ? '' : ', ';
-      states += `${separator}${prefix}${state.remaining};t=${Math.ceil(state.resetMs / 1_000)}`;
-    }
-    headers['ratelimit-policy'] = policies;
-    headers['ratelimit'] = states;
+    const shown = rateHeaders(this.#lists, windows);
+    if (shown === undefined) return;
+    headers['ratelimit-policy'] = shown.policies;
+    headers['ratelimit'] = shown.limits;
   }
 }
