@@ -1,4 +1,5 @@
 import { isObject } from '@gatehouse/crds';
+import { manifestName } from '@gatehouse/crds/snapshot';
 import type { KubeThing } from '../operator/operator/support.ts';
 import type { ChaosWorld } from './world.ts';
 
@@ -25,11 +26,29 @@ const pathOf = ({ kind, metadata }: KubeThing, name = `/${metadata.name}`): stri
   `/api/v1/namespaces/${metadata.namespace}/${KINDS[kind as keyof typeof KINDS]}${name}`;
 
 /** Puts an object back as it was, whatever is there now: what a restore of a backup does. */
-export async function putBack({ cluster }: ChaosWorld, object: KubeThing): Promise<void> {
+export async function putBack(world: ChaosWorld, object: KubeThing): Promise<void> {
+  const { cluster } = world;
   const { name, namespace, labels, annotations, ownerReferences } = object.metadata;
   const body = { ...object, metadata: { name, namespace, labels, annotations, ownerReferences } };
   await cluster.request('DELETE', pathOf(object));
-  await cluster.request('POST', pathOf(object, ''), { body });
+  const made = await cluster.request('POST', pathOf(object, ''), { body });
+  if (isManifest(object, world)) world.putBack = resourceVersionOf(made.body);
+}
+
+/** Whether the manifest that was put back last has been overwritten: until then a gateway that starts cannot know that it is an old one. */
+export async function isHealed({ cluster, stage: { fleets, fleet }, putBack: version }: ChaosWorld): Promise<boolean> {
+  if (version === undefined) return true;
+  const { body } = await cluster.request('GET', `/api/v1/namespaces/${fleets}/configmaps/${manifestName(fleet)}`);
+  return ![undefined, version].includes(resourceVersionOf(body));
+}
+
+const isManifest = ({ kind, metadata }: KubeThing, { stage: { fleet } }: ChaosWorld): boolean =>
+  kind === 'ConfigMap' && metadata.name === manifestName(fleet);
+
+function resourceVersionOf(body: unknown): string | undefined {
+  const metadata = isObject(body) ? body['metadata'] : undefined;
+  const version = isObject(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : undefined;
 }
 
 export async function removeObject({ cluster }: ChaosWorld, object: KubeThing): Promise<void> {

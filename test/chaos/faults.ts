@@ -1,7 +1,8 @@
 /** What can go wrong around an operator and its gateways. Each fault ends on its own or is repaired by the programs under test. */
+import { waitFor } from '@gatehouse/test/kit';
 import type { ProxiedRequest } from '../kit/fault-proxy.ts';
 import { apply, remove } from '../operator/operator/support.ts';
-import { type Backup, putBack, removeObject, takeBackup } from './backups.ts';
+import { type Backup, isHealed, putBack, removeObject, takeBackup } from './backups.ts';
 import { apiKeyOf, type ChaosWorld } from './world.ts';
 
 export interface Chance {
@@ -58,7 +59,9 @@ export const FAULTS: readonly Fault[] = [
     weight: 4,
     strike: async ({ world, chance }) => {
       const pod = chance.pick([...world.pods]);
-      if (pod !== undefined) await world.replacePod(pod);
+      if (pod === undefined) return;
+      await waitFor(() => isHealed(world), { what: 'the manifest, which was put back' });
+      await world.replacePod(pod);
     },
   },
   {

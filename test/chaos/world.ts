@@ -30,6 +30,8 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly pods: ReadonlySet<PodProcess>;
   /** The number of the last edit. */
   readonly edited: number;
+  /** The resourceVersion of the manifest that was put back last. */
+  putBack: string | undefined;
   /** Writes the config with the next number as its model. */
   edit(): Promise<void>;
   /** Ends a gateway and its pod, and runs the pod that replaces it. */
@@ -83,6 +85,7 @@ export async function startChaosWorld({ operators: count = 2 } = {}): Promise<Ch
       proxy,
       operators,
       pods,
+      putBack: undefined,
       get edited() {
         return edited;
       },
