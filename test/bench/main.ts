@@ -10,7 +10,7 @@ import { Processes } from './processes.ts';
 import { profileGatehouse } from './profile/index.ts';
 import { watchBackground } from './quiet.ts';
 import { describeRun, readSection, writeSection } from './report.ts';
-import { measureRows } from './rows/index.ts';
+import { measureRows, type RowName } from './rows/index.ts';
 import { type Row, renderTable } from './table.ts';
 import { findTools } from './tools.ts';
 
@@ -18,6 +18,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/performance.md');
 /** The section of the page with the ladder. */
 const LADDER = 'bench-ladder';
+/** What features cost has a section of its own in the page, and is measured with `--only`. */
+const FEATURES = 'bench-features';
+const OF_FEATURES: ReadonlySet<RowName> = new Set<RowName>(['limits', 'guardrails', 'guarded-streams', 'tokens']);
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -39,7 +42,7 @@ async function main(): Promise<void> {
 
 async function run(bench: Bench, { only, write, profile, ladder }: Options): Promise<void> {
   if (profile) {
-    console.log(await profileGatehouse(bench));
+    console.log(await profileGatehouse(bench, only[0]));
     return;
   }
   if (ladder) {
@@ -57,7 +60,7 @@ async function run(bench: Bench, { only, write, profile, ladder }: Options): Pro
   }
   const report = `${await describeRun(bench, ROOT)}\n\n${renderTable(rows)}`;
   console.log(report);
-  if (write) await writeSection(PAGE, report);
+  if (write) await writeSection(PAGE, report, only.every((name) => OF_FEATURES.has(name)) ? FEATURES : undefined);
 }
 
 /** Rejects when the bench is interrupted, so that its children end with it. */

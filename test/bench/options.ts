@@ -22,7 +22,7 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --without NAME,…  leaves out portkey or litellm
   --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
-  --profile         shows where the gateway's CPU time goes instead
+  --profile         shows where the gateway's CPU time goes instead; of limits or guardrails with --only
   --ladder          shows what each step from the bare proxy to the gateway costs instead, and which of them cost
                     more than in docs/performance.md`;
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
 import { chatBody, closedLoop } from '../load/index.ts';
-import { startGatehouse } from '../peers/index.ts';
+import { type Features, startGatehouse } from '../peers/index.ts';
 import { startNginx } from '../upstream/index.ts';
 import { byArea, byFunction, type CpuProfile, type Share, selfTimes } from './self-time.ts';
 
@@ -10,12 +10,19 @@ const MAX_FUNCTIONS = 40;
 const MAX_AREAS = 25;
 const LOAD = { body: chatBody(1024), connections: 64 };
 
-/** Where the gateway's CPU time goes in the unary measurement, as text. */
-export async function profileGatehouse(bench: Bench): Promise<string> {
+/** What is on in the profiled gateway, by the name of a measurement; for all others what is on in `unary`. */
+const FEATURES: ReadonlyMap<string, Features> = new Map<string, Features>([
+  ['limits', 'limits'],
+  ['guardrails', 'words'],
+]);
+
+/** Where the gateway's CPU time goes in the unary measurement, or in another one with the same load, as text. */
+export async function profileGatehouse(bench: Bench, measurement = 'unary'): Promise<string> {
   const profileDirectory = join(bench.directory, 'profile');
   await mkdir(profileDirectory);
   const upstream = await startNginx(bench);
-  const gatehouse = await startGatehouse(bench, upstream.port, { profileDirectory });
+  const features = FEATURES.get(measurement);
+  const gatehouse = await startGatehouse(bench, upstream.port, { profileDirectory, features });
   const { requestsPerSecond } = await closedLoop(bench, { ...LOAD, target: gatehouse.target, seconds: bench.seconds });
   await Promise.all([upstream, gatehouse].map((running) => running.stop()));
   const [file = ''] = await readdir(profileDirectory);
