@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/test/kit';
@@ -78,11 +79,28 @@ describe('a folder', () => {
   });
 
   test('has one owner when many ask at once, also for a lock that was left', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      using folder = tempFolder({});
+      leave(folder.path, { pid: NOBODY, host: hostname() });
+      const results = await Promise.all(Array.from({ length: 8 }, () => lock(folder.path)));
+      const owners = results.filter((result) => result.ok);
+      expect(owners, `round ${round}`).toHaveLength(1);
+      expect(readdirSync(folder.path)).toEqual(['lock']);
+      await owners[0]?.value.release();
+    }
+  });
+
+  test('is taken over although a process was killed while it took it over', async () => {
     using folder = tempFolder({});
-    leave(folder.path, { pid: NOBODY, host: hostname() });
-    const results = await Promise.all(Array.from({ length: 8 }, () => lock(folder.path)));
-    const owners = results.filter(({ ok }) => ok);
-    expect(owners).toHaveLength(1);
+    const dead = { pid: NOBODY, host: hostname() };
+    leave(folder.path, dead);
+    const guard = join(folder.path, `lock.${hash('sha256', JSON.stringify(dead)).slice(0, 16)}`);
+    mkdirSync(guard);
+    expect(await lock(folder.path)).toMatchObject({ ok: false, error: expect.stringContaining('try again') });
+    const before = new Date(Date.now() - 60_000);
+    utimesSync(guard, before, before);
+    await using _own = await held(folder.path);
+    expect(readdirSync(folder.path)).toEqual(['lock']);
   });
 
   test('that does not exist is made, and goes again when nothing was kept there', async () => {

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { hash, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { err, ok, parseJson, type Result } from '@gatehouse/crds';
 import { z } from 'zod';
 import { startTimeOf } from './start-time.ts';
@@ -23,8 +24,10 @@ const FILE = 'lock';
 /** How often the holder touches the file, and after which silence a holder of another machine is taken for dead, in ms. */
 const TOUCH_MS = 2_000;
 const SILENT_MS = 15_000;
-/** Processes that start at the same moment. */
-const MAX_TRIES = 20;
+/** Processes that start at the same moment wait for each other, in ms. */
+const MAX_TRIES = 100;
+const RETRY_MS = 5;
+const GUARD_DIGITS = 16;
 
 const holder = z.object({
   pid: z.int().min(1),
@@ -43,9 +46,11 @@ export async function lockFolder(options: LockOptions): Promise<Result<FolderLoc
     const created = await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (await create(path, own)) return ok(toLock(path, created === undefined ? undefined : folder));
-      const found = await readHolder(path);
+      const text = await readLock(path);
+      if (text === undefined) continue; // it has just been released
+      const found = holderOf(text);
       if (found !== undefined && (await isAlive(found, { path, host, now }))) return err(refusal(folder, found));
-      await setAside(path, found);
+      await takeAway(path, text, now);
     }
     return err(`other processes are starting with the data folder ${resolve(folder)}: try again`);
   } catch {
@@ -78,10 +83,20 @@ async function create(path: string, own: Holder): Promise<boolean> {
   }
 }
 
-/** Undefined: there is none, or none that can be read. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Undefined: there is no file. */
+async function readLock(path: string): Promise<string | undefined> {
   try {
-    return holder.safeParse(parseJson(await readFile(path, 'utf8'))).data;
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined: the file is of nobody. */
+function holderOf(text: string): Holder | undefined {
+  try {
+    return holder.safeParse(parseJson(text)).data;
   } catch {
     return undefined;
   }
@@ -110,18 +125,34 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Takes the file of a dead holder away; one that another process has put there meanwhile is put back. */
-async function setAside(path: string, dead: Holder | undefined): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
+/**
+ * Removes the file of a dead holder, if it is still there. Of all processes that have found it, one at a time may: a folder is the guard,
+ * so that nobody removes the file that another one has made meanwhile.
+ */
+async function takeAway(path: string, dead: string, now: () => number): Promise<void> {
+  const guard = `${path}.${hash('sha256', dead).slice(0, GUARD_DIGITS)}`;
   try {
-    await rename(path, aside);
+    await mkdir(guard);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
+    await removeLeft(guard, now);
+    await setTimeout(RETRY_MS);
+    return;
   }
-  const taken = await readHolder(aside);
-  if (JSON.stringify(taken) !== JSON.stringify(dead)) await link(aside, path).catch(() => undefined);
-  await unlink(aside);
+  try {
+    if ((await readLock(path)) === dead) await unlink(path);
+  } finally {
+    await rmdir(guard).catch(() => undefined);
+  }
+}
+
+/** Removes the guard of a process that was killed while it had it. */
+async function removeLeft(guard: string, now: () => number): Promise<void> {
+  const madeMs = await stat(guard).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
+  if (now() - madeMs > SILENT_MS) await rmdir(guard).catch(() => undefined);
 }
 
 function toLock(path: string, created: string | undefined): FolderLock {
