@@ -35,6 +35,7 @@ export const REST_ERRORS = {
     summary: 'The object exists already, is in use, is owned by another tool, or was changed at the same time.',
   },
   TOO_LARGE: { status: 413, code: 'AB01', type: 'invalid_request_error', summary: 'The body is too large.' },
+  TOO_MANY: { status: 429, code: 'AB06', type: 'rate_limit_error', summary: 'The key has made too many calls.' },
   UNAVAILABLE: {
     status: 503,
     code: 'AB04',
@@ -51,6 +52,8 @@ export interface RestErrorText {
   /** The field it is about, e.g. `conditions[0].key`. */
   readonly param?: string | undefined;
   readonly issues?: readonly { readonly param: string; readonly message: string }[] | undefined;
+  /** In seconds. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** The body of an error, in the forms that clients of the reference read. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONS } from './index.ts';
+import { type CallReport, OPERATIONS, toAuditRecord } from './index.ts';
 import { createTestManagement, type TestManagement } from './testing.ts';
 
 let management: TestManagement;
@@ -132,4 +132,23 @@ test('every operation has an id and a route of its own', () => {
   );
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(routes).size).toBe(routes.length);
+});
+
+describe('a key that makes too many calls', () => {
+  test('is told when to come back, changes nothing and leaves no record, and others go on', async () => {
+    const reports: CallReport[] = [];
+    const busy = await createTestManagement(['policies'], {
+      rates: { perSecond: 0.001, burst: 2 },
+      onCall: (report) => void reports.push(report),
+    });
+    const post = (key: string) => busy.call(key, 'POST', '/policies/rate-limits', POLICY);
+    expect([(await post('a')).status, (await post('a')).status]).toEqual([200, 200]);
+    const refused = await post('a');
+    expect([refused.status, refused.body]).toMatchObject([429, { errorCode: 'AB06', error: { code: 'AB06' } }]);
+    expect(refused.retryAfter).toBeGreaterThan(0);
+    expect(await busy.store.list('RateLimitPolicy', 'team-a')).toHaveLength(2);
+    expect(reports.map((report) => toAuditRecord(report, 0)?.status)).toEqual([200, 200, undefined]);
+    expect((await post('b')).status).toBe(200);
+    await busy.close();
+  });
 });

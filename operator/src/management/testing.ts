@@ -14,6 +14,8 @@ import { createMemoryStore } from './store/testing.ts';
 export interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
+  /** In seconds. */
+  readonly retryAfter?: number;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -31,6 +33,8 @@ export interface TestOptions {
   readonly database?: Database;
   readonly onCall?: (report: CallReport) => void;
   readonly now?: () => number;
+  /** Of the calls of each key. */
+  readonly rates?: { readonly perSecond: number; readonly burst: number };
   /** Further ones, by their keys. */
   readonly callers?: Readonly<Record<string, Caller>>;
 }
@@ -38,7 +42,7 @@ export interface TestOptions {
 /** `resources` are those of the scopes that callers have, e.g. `policies`. */
 export async function createTestManagement(
   resources: readonly string[],
-  { database, onCall = () => undefined, now = () => Date.UTC(2027, 0, 1), callers = {} }: TestOptions = {},
+  { database, onCall = () => undefined, now = () => Date.UTC(2027, 0, 1), callers = {}, rates }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = createMemoryStore();
   const byHash = new Map(
@@ -62,6 +66,7 @@ export async function createTestManagement(
     },
     keys: { find: (sha256) => byHash.get(sha256) },
     onCall,
+    rates,
   });
   for (const name of ['team-a', 'team-b']) {
     const place = { kind: 'Workspace', namespace: undefined, name } as const;
@@ -76,7 +81,12 @@ export async function createTestManagement(
         ...(key === undefined ? {} : { headers: { 'x-gw-api-key': key } }),
         ...(body === undefined ? {} : { payload: body }),
       });
-      return { status: answer.statusCode, body: answer.payload === '' ? {} : answer.json() };
+      const retryAfter = answer.headers['retry-after'];
+      return {
+        status: answer.statusCode,
+        body: answer.payload === '' ? {} : answer.json(),
+        ...(retryAfter === undefined ? {} : { retryAfter: Number(retryAfter) }),
+      };
     },
     close: () => app.close(),
   };
@@ -96,7 +106,7 @@ function callersOf(resources: readonly string[]): Readonly<Record<string, Caller
   });
   return {
     a: caller({}),
-    b: caller({ workspace: 'team-b' }),
+    b: caller({ keyId: 'key-b', workspace: 'team-b' }),
     organisation: caller({ type: 'organisation-service', workspace: undefined }),
     reader: caller({ scopes: new Set(resources.map((resource) => `${resource}.list`)) }),
     expired: caller({ expiresAtMs: 1 }),

@@ -1,10 +1,11 @@
 import type { AuditRow } from '@gatehouse/crds/records';
+import { REST_ERRORS } from '@gatehouse/crds/rest';
 import type { CallReport } from './server.ts';
 
-/** The record of a call; undefined for one that only reads. */
+/** The record of a call; undefined for one that only reads, and for one too many: those would drive the others out. */
 export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
   const { operation, caller, status, errorCode, requestId, path, changes } = report;
-  if (operation.method === 'GET') return undefined;
+  if (operation.method === 'GET' || status === REST_ERRORS.TOO_MANY.status) return undefined;
   return {
     at: new Date(nowMs),
     request_id: requestId,

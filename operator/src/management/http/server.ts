@@ -9,6 +9,7 @@ import { authenticate, authorize, type Caller, type KeyDirectory } from '../call
 import { DatabaseAway } from '../database/index.ts';
 import type { BoundOperation, RestCall, Services } from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
+import { type CallRates, type CallRatesOptions, createCallRates } from './call-rates.ts';
 import { errorBody, invalid, RestError } from './rest-error.ts';
 
 /** One answered call, for logs, metrics and audit. */
@@ -33,6 +34,8 @@ export interface ManagementServerOptions {
   readonly services: Services;
   readonly keys: KeyDirectory;
   readonly onCall: (report: CallReport) => void;
+  /** Of the calls of each key; absent: the usual ones. */
+  readonly rates?: CallRatesOptions | undefined;
   /** PEM; absent: plain HTTP, for a socket in the file system. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
@@ -58,13 +61,16 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   });
   app.setErrorHandler<FastifyError | RestError>((error, _, reply) => {
     const known = toRestError(error);
+    const { retryAfter } = known.details;
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     return reply.status(known.status).send(errorBody(known));
   });
   app.setNotFoundHandler((request, reply) => {
     const message = `${request.method} ${pathOf(request)} is no operation of the management API`;
     return reply.status(404).send(errorBody(new RestError('ABSENT', { message })));
   });
-  for (const bound of options.operations) addRoute(app, bound, options);
+  const rates = createCallRates(options.rates);
+  for (const bound of options.operations) addRoute(app, bound, { ...options, callRates: rates });
   addDocument(app, options);
   return app;
 }
@@ -88,7 +94,7 @@ function addDocument(app: FastifyInstance, { operations, keys, services }: Manag
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
 
-function addRoute(app: FastifyInstance, bound: BoundOperation, options: ManagementServerOptions): void {
+function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOptions): void {
   const { operation } = bound;
   app.route({
     method: operation.method,
@@ -119,6 +125,10 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: Manageme
   });
 }
 
+interface RouteOptions extends ManagementServerOptions {
+  readonly callRates: CallRates;
+}
+
 /** What is known of a call when it ends. */
 interface Seen {
   caller?: Caller;
@@ -139,11 +149,12 @@ const NOBODY: Caller = {
 async function serve(
   request: FastifyRequest,
   { operation, serve: run }: BoundOperation,
-  { keys, services }: ManagementServerOptions,
+  { keys, services, callRates }: RouteOptions,
   seen: Seen,
 ): Promise<unknown> {
   const caller = operation.isPublic ? NOBODY : authenticate(request.headers, keys, services.now());
   if (caller !== NOBODY) seen.caller = caller;
+  countCall(caller, callRates);
   authorize(caller, operation.scopes);
   const { force, ...query } = request.query as Record<string, unknown>; // a parsed query is an object
   const call: RestCall = {
@@ -161,6 +172,14 @@ async function serve(
     call,
     operation.method === 'GET' ? services : { ...services, store: recordingStore(services.store, note), note },
   );
+}
+
+/** Calls without a key share what one key has. Throws RestError TOO_MANY. */
+function countCall({ keyId, keyName }: Caller, rates: CallRates): void {
+  const retryAfter = rates.take(keyId, performance.now());
+  if (retryAfter === undefined) return;
+  const who = keyName === '' ? 'There are too many calls' : `The key ${keyName} makes too many calls`;
+  throw new RestError('TOO_MANY', { message: `${who}; try again in ${retryAfter} s`, retryAfter });
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {
