@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
 import { MAX_REST_BODY_BYTES, type RestMethod } from '@gatehouse/crds/rest';
 
@@ -64,21 +65,27 @@ const TIMEOUT_MS = 35_000; // the server gives up after 30 s
 /** A page of the largest objects. */
 const MAX_ANSWER_BYTES = 256 * MAX_REST_BODY_BYTES;
 
+/** A key that makes too many calls is told when to come back: commands on many objects do. */
+const MAX_WAITS = 5;
+const MAX_WAIT_SECONDS = 30;
+
 export function createRestClient({ url, key }: RestClientOptions): RestClient {
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
   return {
     call: async (method, path, { query = {}, body } = {}) => {
       const target = new URL(`${base}${path}`);
       for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value);
-      const response = await fetch(target, {
-        method,
-        headers: { 'x-gw-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        redirect: 'error', // the key is for this host
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }).catch((error: unknown) => {
-        throw new RestFailure(`nothing answers at ${url.origin} (${causeOf(error)})`);
-      });
+      const send = (): Promise<Response> =>
+        fetch(target, {
+          method,
+          headers: { 'x-gw-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          redirect: 'error', // the key is for this host
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        }).catch((error: unknown) => {
+          throw new RestFailure(`nothing answers at ${url.origin} (${causeOf(error)})`);
+        });
+      const response = await sendPatiently(send);
       const text = await textOf(response, url);
       const answer = parsed(text);
       if (!response.ok) throw failureOf(response.status, answer, url);
@@ -87,6 +94,18 @@ export function createRestClient({ url, key }: RestClientOptions): RestClient {
       return answer ?? {};
     },
   };
+}
+
+/** Sends again after an answer 429, when it says. */
+async function sendPatiently(send: () => Promise<Response>): Promise<Response> {
+  for (let waits = 0; ; waits += 1) {
+    const response = await send();
+    const seconds = Number(response.headers.get('retry-after'));
+    const mayWait = response.status === 429 && seconds > 0 && seconds <= MAX_WAIT_SECONDS;
+    if (!mayWait || waits === MAX_WAITS) return response;
+    await response.body?.cancel();
+    await setTimeout(seconds * 1_000);
+  }
 }
 
 async function textOf({ body }: Response, url: URL): Promise<string> {
