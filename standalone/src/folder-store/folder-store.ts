@@ -78,7 +78,7 @@ async function create<K extends KindName>(
   const refused = review(parts, place, { operation: 'CREATE', object: tried });
   if (refused !== undefined) return err(refused);
   if (how.dryRun === true) return stored(toStored(place.kind, object, parts.view()));
-  const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
+  const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force, isNew: true });
   if (secret !== undefined) return err(secret);
   const failed = await parts.files.create(place, object);
   return failed === undefined ? stored(parts.objects.get(place)) : err(failed);
@@ -127,7 +127,7 @@ async function tryUpdate<K extends KindName>(
   const refused = refusalOf(parts, place, { current, edits, how });
   if (refused !== undefined) return err(refused);
   if (how.dryRun === true) return stored(toStored(place.kind, edited(parts, place, edits), parts.view()));
-  const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force });
+  const secret = await writeSecret(parts.files, { place, draft: draft.secret, force: how.force, isNew: false });
   if (secret !== undefined) return err(secret);
   const failed = edits.length === 0 ? undefined : await parts.files.edit(place, edits);
   if (failed !== undefined) return err(failed);

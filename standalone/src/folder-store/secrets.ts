@@ -13,6 +13,8 @@ interface SecretWrite {
   readonly place: Place;
   readonly draft: SecretDraft | undefined;
   readonly force: boolean;
+  /** The object does not exist yet: what its Secret has of an earlier one is taken away. */
+  readonly isNew: boolean;
 }
 
 const ownerOf = ({ kind, name }: Place): string => `${kind}/${name}`;
@@ -20,7 +22,7 @@ const ownerOf = ({ kind, name }: Place): string => `${kind}/${name}`;
 /** Writes the entries into the Secret of the object, in a file of its own that only the owner of the process may read. */
 export async function writeSecret(
   files: Files,
-  { place, draft, force }: SecretWrite,
+  { place, draft, force, isNew }: SecretWrite,
 ): Promise<WriteProblem | undefined> {
   if (draft === undefined) return undefined;
   const { namespace = '' } = place;
@@ -33,17 +35,23 @@ export async function writeSecret(
     const content = { apiVersion: 'v1', kind: 'Secret', metadata, stringData };
     return files.add({ path: [namespace, 'secret', draft.name], content, isPrivate: true });
   }
-  if (!force && annotationsOf(found.object.value)[OWNER] !== ownerOf(place)) {
+  const isOwn = annotationsOf(found.object.value)[OWNER] === ownerOf(place);
+  if (!force && !isOwn) {
     return { kind: 'owned', owner: `whoever wrote the Secret ${draft.name}`, fields: entries.map(([name]) => name) };
   }
+  const earlier = isNew && isOwn ? entryNames(found.object.value) : [];
+  const written = new Map([...earlier.map((name) => [name, undefined] as const), ...entries]);
   return files.editById(
     id,
-    entries.flatMap(([name, value]): Edit[] => [
+    [...written].flatMap(([name, value]): Edit[] => [
       { path: ['data', name], value: undefined },
       { path: ['stringData', name], value },
     ]),
   );
 }
+
+const entryNames = ({ data, stringData }: WorldObject & { readonly data?: unknown; readonly stringData?: unknown }) =>
+  [data, stringData].flatMap((entries) => (isObject(entries) ? Object.keys(entries) : []));
 
 /** Removes the Secrets of an object that is gone, or those of one that it does not use any more. */
 export async function removeSecretsOf(files: Files, place: Place, names?: readonly string[]): Promise<void> {
