@@ -7,6 +7,10 @@ export interface OpenedStore extends AsyncDisposable {
   readonly store: ResourceStore;
   /** Two namespaces, each of a workspace, without other objects. */
   readonly namespaces: readonly [string, string];
+  /** What is in a Secret, as whoever may read it sees it; undefined without such a Secret. */
+  secret?(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** Makes a Secret in the first namespace, of somebody else or of an object: `Kind/name`. */
+  makeSecret?(name: string, entries: Readonly<Record<string, string>>, belongsTo?: string): Promise<void>;
 }
 
 interface Abilities {
@@ -149,13 +153,62 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, { 
       expect((await made(place)).spec.value).toBe(SPEC.value);
     });
 
-    test('loses none of many changes at the same time', async () => {
+    test('loses none of a hundred changes at the same time', async () => {
       const place = placeOf(await made());
       const add = () => store.update(place, ({ spec }) => ({ spec: { ...spec, value: spec.value + 1 } }), PLAIN);
-      const outcomes = await Promise.all(Array.from({ length: 20 }, add));
-      const lost = outcomes.filter(({ ok }) => !ok).length;
-      expect((await store.get(place))?.spec.value).toBe(SPEC.value + outcomes.length - lost);
-      expect(lost).toBe(0);
+      const outcomes = await Promise.all(Array.from({ length: 100 }, add));
+      expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+      expect((await store.get(place))?.spec.value).toBe(SPEC.value + outcomes.length);
+    });
+
+    test('makes many objects at the same time, and lists them in the order of their creation', async () => {
+      const places = Array.from({ length: 20 }, () => fresh(1));
+      const outcomes = await Promise.all(
+        places.toReversed().map((place) => store.create(place, { spec: SPEC }, PLAIN)),
+      );
+      expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+      const metas = (await store.list('RateLimitPolicy', opened.namespaces[1])).map(({ meta }) => meta);
+      expect(metas.map(({ name: own }) => own)).toEqual(expect.arrayContaining(places.map(({ name: own }) => own)));
+      const times = metas.map(({ createdAt }) => createdAt);
+      expect(times).toEqual(times.toSorted());
+      expect(new Set(metas.map(({ uid }) => uid)).size).toBe(metas.length);
+    });
+
+    test('changes nothing when a change fails, and goes on with the next', async () => {
+      const place = placeOf(await made());
+      const failing = store.update(place, () => raise('the change failed'), PLAIN);
+      const next = store.update(place, ({ spec }) => ({ spec: { ...spec, value: 70 } }), PLAIN);
+      await expect(failing).rejects.toThrow('the change failed');
+      expect(unwrap(await next).spec).toEqual({ ...(await store.get(place))?.spec, value: 70 });
+    });
+
+    test('takes nested values away, also those whose schema is open, and replaces lists', async () => {
+      const place = { kind: 'GatewayConfig', namespace: opened.namespaces[0], name: 'nested' } as const;
+      const bare = { provider: 'ollama', customHost: 'http://ollama:11434' };
+      const params = { temperature: 1, response_format: { type: 'json_schema' }, stop: ['a', 'b'] };
+      const config = { ...bare, retry: { attempts: 3 }, overrideParams: params };
+      unwrap(await store.create(place, { spec: { config } }, PLAIN));
+      const wanted = { ...bare, overrideParams: { temperature: null, stop: ['b'] }, cache: { mode: 'simple' } };
+      const after = unwrap(await store.update(place, () => ({ spec: { config: wanted } }), PLAIN)).spec.config;
+      expect(after).toMatchObject(wanted);
+      expect(after).not.toHaveProperty('retry');
+      expect(after).toHaveProperty('overrideParams', wanted.overrideParams);
+      const left = unwrap(await store.update(place, () => ({ spec: { config: bare } }), PLAIN)).spec.config;
+      expect(left).not.toHaveProperty('overrideParams');
+      expect(left).not.toHaveProperty('cache');
+    });
+
+    test('keeps objects that are in no namespace', async () => {
+      const place = { kind: 'Workspace', namespace: undefined, name: `${opened.namespaces[0]}-other` } as const;
+      const made = unwrap(await store.create(place, { spec: { namespace: place.name } }, PLAIN));
+      expect(made.meta).toMatchObject({ name: place.name, namespace: undefined });
+      const names = async () => (await store.list('Workspace')).map(({ meta }) => meta.name);
+      expect(await names()).toContain(place.name);
+      expect((await store.find('Workspace', made.meta.uid))?.meta.name).toBe(place.name);
+      const rename = ({ spec }: StoredObject<'Workspace'>) => ({ spec: { ...spec, displayName: 'Other' } });
+      expect(unwrap(await store.update(place, rename, PLAIN)).spec.displayName).toBe('Other');
+      unwrap(await store.delete(place, PLAIN));
+      expect(await names()).not.toContain(place.name);
     });
 
     test.runIf(reviews)('refuses to delete what others use, and names them', async () => {
@@ -183,7 +236,82 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, { 
       expect(unwrap(await store.update(place, change, { force: true })).spec.value).toBe(40);
       unwrap(await store.delete(place, { force: true }));
     });
+
+    describe.runIf(reviews)('with the Secret of an object', () => {
+      const account = (): Place<'VirtualKey'> => ({ ...fresh(), kind: 'VirtualKey' });
+      const inSecret = (name: string, entries: Readonly<Record<string, string | undefined>>) => ({
+        spec: { provider: 'openai', secretRef: { name, key: 'apiKey' } },
+        secret: { name, entries },
+      });
+      const secretOf = async (name: string) => unwrapSecret(await opened.secret?.(name));
+
+      test('writes, replaces and takes away its entries, and shows none of them', async () => {
+        const place = account();
+        const first = { apiKey: 'sk-of-the-suite-1', old: 'sk-of-the-suite-0' };
+        const made = unwrap(await store.create(place, inSecret(place.name, first), PLAIN));
+        expect(await secretOf(place.name)).toEqual(first);
+        const second = { apiKey: 'sk-of-the-suite-2', old: undefined };
+        const changed = unwrap(await store.update(place, () => inSecret(place.name, second), PLAIN));
+        expect(await secretOf(place.name)).toEqual({ apiKey: 'sk-of-the-suite-2' });
+        const shown = [made, changed, await store.get(place), await store.list('VirtualKey')];
+        expect(JSON.stringify(shown)).not.toContain('sk-of-the-suite');
+      });
+
+      test('empties the one that it has no more, unless that belongs to another object', async () => {
+        const [place, other] = [account(), account()];
+        const next = `${place.name}-next`;
+        unwrap(await store.create(place, inSecret(place.name, { apiKey: 'one' }), PLAIN));
+        const change = () => ({ ...inSecret(next, { apiKey: 'two' }), retired: [place.name] });
+        unwrap(await store.update(place, change, PLAIN));
+        expect((await opened.secret?.(place.name)) ?? {}).toEqual({});
+        expect(await secretOf(next)).toEqual({ apiKey: 'two' });
+        unwrap(await store.create(other, inSecret(other.name, { apiKey: 'three' }), PLAIN));
+        unwrap(await store.update(other, ({ spec }) => ({ spec, retired: [next] }), PLAIN));
+        expect(await secretOf(next)).toEqual({ apiKey: 'two' });
+      });
+
+      test('is written for no object that is refused, and not in a dry run', async () => {
+        const place = account();
+        const { spec, secret } = inSecret(place.name, { apiKey: 'one' });
+        const wrong = { spec: { ...spec, provider: 'no such provider' }, secret };
+        expect(problemOf(await store.create(place, wrong, PLAIN))).toMatchObject({ kind: 'invalid' });
+        unwrap(await store.create(place, { spec, secret }, { force: false, dryRun: true }));
+        expect(await opened.secret?.(place.name)).toBeUndefined();
+        unwrap(await store.create(place, { spec, secret }, PLAIN));
+        const other = inSecret(place.name, { apiKey: 'two' }).secret;
+        expect((await store.update(place, () => ({ ...wrong, secret: other }), PLAIN)).ok).toBe(false);
+        unwrap(await store.update(place, () => ({ spec, secret: other }), { force: false, dryRun: true }));
+        expect(await secretOf(place.name)).toEqual({ apiKey: 'one' });
+      });
+
+      test('is taken over without its entries where a creation was cut off', async () => {
+        const place = account();
+        const left = { apiKey: 'left', other: 'left, too' };
+        await opened.makeSecret?.(place.name, left, `VirtualKey/${place.name}`);
+        unwrap(await store.create(place, inSecret(place.name, { apiKey: 'new' }), PLAIN));
+        expect(await secretOf(place.name)).toEqual({ apiKey: 'new' });
+      });
+
+      test('is not taken from somebody else', async () => {
+        const place = account();
+        await opened.makeSecret?.(`${place.name}-theirs`, { apiKey: 'theirs' });
+        const draft = inSecret(`${place.name}-theirs`, { apiKey: 'ours' });
+        const refused = problemOf(await store.create(place, draft, PLAIN));
+        expect(refused).toMatchObject({ kind: 'owned', fields: ['apiKey'] });
+        expect(await secretOf(`${place.name}-theirs`)).toEqual({ apiKey: 'theirs' });
+        expect(await store.get(place)).toBeUndefined();
+      });
+    });
   });
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}
+
+function unwrapSecret(entries: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
+  if (entries === undefined) throw new Error('there is no such Secret');
+  return entries;
 }
 
 function problemOf<T>(outcome: Awaited<Written<T>>): unknown {
