@@ -8,6 +8,7 @@ import { type Entries, key, policy, TEAM, workspace } from '../kit/snapshot.ts';
 
 type Budget = NonNullable<EntryBody<'workspace'>['usageLimits']>[number];
 const tokens = (limit: number): Budget => ({ name: 'main', type: 'tokens', limit });
+const requests = (limit: number): Budget => ({ name: 'calls', type: 'requests', limit });
 
 describe('a budget without anything left answers 412', () => {
   test.for([
@@ -77,6 +78,41 @@ describe('a budget without anything left answers 412', () => {
     const config = JSON.stringify({ strategy: { mode: 'fallback', on_status_codes: [412] }, targets });
     const moved = await ask(world, { model: 'mock-small', headers: { 'x-gw-config': config } });
     expect([moved.status, moved.headers['x-gw-provider']]).toEqual([200, 'anthropic']);
+  });
+
+  test.for<{ owner: string; type: string; entries: (mock: MockProvider) => Entries }>([
+    {
+      owner: 'a key',
+      type: 'api_key_exhaust_error',
+      entries: (mock) => [account(mock, 'target', {}), key({ usageLimits: [requests(2)] })],
+    },
+    {
+      owner: 'a workspace',
+      type: 'workspace_exhaust_error',
+      entries: (mock) => [account(mock, 'target', {}), workspace(TEAM, { usageLimits: [requests(2)] })],
+    },
+    {
+      owner: 'a provider',
+      type: 'virtual_key_exhaust_error',
+      entries: (mock) => [account(mock, 'target', { usageLimits: [requests(2)] })],
+    },
+    {
+      owner: 'a grant',
+      type: 'integration_exhaust_error',
+      entries: (mock) => {
+        const accesses = [{ name: 'for-all', workspace: '*', usageLimits: [requests(2)] }];
+        return [account(mock, 'target', { grants: ['*'], accesses }, null)];
+      },
+    },
+  ])('of requests of $owner: good answers count, errors and lists of files do not', async ({ type, entries }) => {
+    await using world = await start(entries);
+    const send = async (model = 'mock-small', body = {}) =>
+      (await ask(world, { model: `@target/${model}`, body })).status;
+    const list = async () => (await world.send('/v1/files', { headers: { 'x-gw-provider': '@target' } })).status;
+    expect([await send('mock-fail-500'), await list()]).not.toContain(412);
+    expect([await send(), await send('mock-small', { stream: true }), await send()]).toEqual([200, 200, 412]);
+    expect((await ask(world, { model: '@target/mock-small' })).json()).toMatchObject({ error: { type } });
+    expect(await list()).not.toBe(412);
   });
 
   test('before a full window answers 429', async () => {

@@ -3,6 +3,7 @@ import { text, withRules } from '../schema/index.ts';
 import {
   budgetFields,
   budgetRules,
+  budgetType,
   conditionIssues,
   defineKind,
   displayName,
@@ -20,7 +21,7 @@ const spec = withRules(
       displayName: displayName.optional(),
       description: text('description is the purpose of the policy.', 500).optional(),
       ...selectionFields('usage'),
-      type: z.enum(['cost', 'tokens', 'requests']).default('cost').meta({ description: 'type is what is counted.' }),
+      type: budgetType,
       ...budgetFields,
     })
     .meta({ description: 'spec is the desired state of the policy.' }),

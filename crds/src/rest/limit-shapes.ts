@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dateTime } from './shapes.ts';
 
-const type = z.enum(['cost', 'tokens']);
+const type = z.enum(['cost', 'tokens', 'requests']);
 const periodicReset = z.enum(['monthly', 'weekly']);
 
 /** A budget as bodies have it; members that only answers have are accepted, and mean nothing. */

@@ -65,7 +65,7 @@ const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 function toBudget(value: unknown, index: number): UsageLimitBody | undefined {
   if (!isObject(value) || !Object.keys(value).every((member) => MEMBERS.has(member))) return undefined;
   const { name = index === 0 ? 'main' : `main-${index + 1}`, type = 'cost' } = value;
-  if (typeof name !== 'string' || !NAME.test(name) || (type !== 'cost' && type !== 'tokens')) return undefined;
+  if (typeof name !== 'string' || !NAME.test(name) || !isBudgetType(type)) return undefined;
   const limit = toAmount(value['credit_limit'], type);
   const given = value['alert_threshold'] ?? undefined;
   const alertAt = given === undefined ? undefined : toAmount(given, type);
@@ -76,14 +76,18 @@ function toBudget(value: unknown, index: number): UsageLimitBody | undefined {
 }
 
 const NANO_DIGITS = 9;
-/** A dollar, or 100 tokens. */
-const LEAST = { cost: 10 ** NANO_DIGITS, tokens: 100 } as const;
+/** A dollar, 100 tokens, or one request. */
+const LEAST = { cost: 10 ** NANO_DIGITS, tokens: 100, requests: 1 } as const;
 
-/** A number, or its text, as an integer of nano-dollars or tokens: digits are moved, nothing is multiplied. */
-function toAmount(value: unknown, type: 'cost' | 'tokens'): number | undefined {
+type BudgetType = UsageLimitBody['type'];
+
+const isBudgetType = (type: unknown): type is BudgetType => typeof type === 'string' && Object.hasOwn(LEAST, type);
+
+/** A number, or its text, as an integer of nano-dollars, tokens or requests: digits are moved, nothing is multiplied. */
+function toAmount(value: unknown, type: BudgetType): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   const parts = /^(\d{1,13})(?:\.(\d{1,9}))?$/.exec(text);
-  if (parts === null || (type === 'tokens' && parts[2] !== undefined)) return undefined;
+  if (parts === null || (type !== 'cost' && parts[2] !== undefined)) return undefined;
   const [, whole = '', fraction = ''] = parts;
   const amount = Number(type === 'cost' ? whole + fraction.padEnd(NANO_DIGITS, '0') : whole);
   return Number.isSafeInteger(amount) ? amount : undefined;

@@ -139,6 +139,7 @@ describe('the holder of a token', () => {
       usage_limits: [
         { credit_limit: 12.5, alert_threshold: 10, periodic_reset: 'monthly' },
         { name: 'tokens', type: 'tokens', credit_limit: 1_000, periodic_reset_days: 7 },
+        { name: 'calls', type: 'requests', credit_limit: 1, periodic_reset: 'weekly' },
         { credit_limit: '0001', next_usage_reset_at: '2026-12-24T18:00:00+02:00' },
       ],
     };
@@ -146,12 +147,14 @@ describe('the holder of a token', () => {
     expect(budgets.map(({ type, limit, alertAt, schedule }) => ({ type, limit, alertAt, schedule }))).toEqual([
       { type: 'cost', limit: 12_500_000_000, alertAt: 10_000_000_000, schedule: { reset: { period: 'monthly' } } },
       { type: 'tokens', limit: 1_000, schedule: { reset: { days: 7 } } },
+      { type: 'requests', limit: 1, schedule: { reset: { period: 'weekly' } } },
       { type: 'cost', limit: 1_000_000_000, schedule: { firstResetAtMs: Date.parse('2026-12-24T00:00:00Z') } },
     ]);
     expect(budgets.map(({ id }) => id.slice(id.indexOf('|')))).toEqual([
       '|cost|main',
       '|tokens|tokens',
-      '|cost|main-3',
+      '|requests|calls',
+      '|cost|main-4',
     ]);
     expect(budgets[0]).toMatchObject({ slot: 'team-a', owner: { kind: 'key', slug: 'ada' } });
     expect((await holderOf(claims))?.key.limits).toBe(NO_LIMITS);
@@ -169,7 +172,10 @@ describe('the holder of a token', () => {
     [{ credit_limit: 9_007_200 }],
     [{ credit_limit: 99, type: 'tokens' }],
     [{ credit_limit: 100.5, type: 'tokens' }],
-    [{ credit_limit: 10, type: 'requests' }],
+    [{ credit_limit: 0, type: 'requests' }],
+    [{ credit_limit: 10.5, type: 'requests' }],
+    [{ credit_limit: 10, type: 'calls' }],
+    [{ credit_limit: 10, type: 'toString' }],
     [{ credit_limit: 10, alert_threshold: 10 }],
     [{ credit_limit: 10, alert_threshold: 'soon' }],
     [{ credit_limit: 10, periodic_reset: 'daily' }],

@@ -1,13 +1,16 @@
 /** What every store of budgets does, wherever its counters are. A new one is a row of VARIANTS. */
 import { describe, expect, test } from 'vitest';
 import {
+  type BudgetLimit,
   type BudgetStore,
+  createBudgets,
   createMemoryBudgetStore,
   createRedisBudgetStore,
   type SyncDone,
   type SyncReply,
   type SyncRequest,
 } from '../../../gateway/src/budgets/index.ts';
+import { waitFor } from '../../kit/wait-for.ts';
 import { memoryVariant, redisVariants } from '../stores/harness.ts';
 import { throughParent } from '../through-parent.ts';
 
@@ -229,6 +232,37 @@ describe.for(VARIANTS.filter(({ available }) => available))('a store of budgets:
     );
     const replies = await bench.store.sync(requests);
     expect(replies.map((reply) => reply.status === 'done' && reply.total)).toEqual(requests.map(({ spent }) => spent));
+  });
+
+  test('lets processes admit as many requests as a budget of requests has, and no more', async () => {
+    await using bench = await open();
+    const budget: BudgetLimit = {
+      id: 'key/team/requests|requests|calls',
+      name: 'calls',
+      slot: 'team',
+      owner: { kind: 'key', id: 'key/team/requests', slug: 'requests' },
+      type: 'requests',
+      limit: 100,
+      schedule: {},
+    };
+    const processes = Array.from({ length: 3 }, () => createBudgets({ store: bench.store, processes: 3 }));
+    const nowMs = await nowOf(bench.store);
+    const results = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => processes[i % 3]?.reserve([{ budget, estimate: 1 }], nowMs)),
+    );
+    for (const result of results) if (result?.allowed) result.settle([1]);
+    let admitted = results.filter((result) => result?.allowed).length;
+    expect(admitted).toBeLessThanOrEqual(100);
+    await waitFor(
+      async () => {
+        const more = await Promise.all(processes.map((budgets) => budgets.reserve([{ budget, estimate: 1 }], nowMs)));
+        for (const result of more) if (result.allowed) result.settle([1]);
+        admitted += more.filter(({ allowed }) => allowed).length;
+        return more.every((result) => !result.allowed && result.reason === 'exhausted');
+      },
+      { what: 'the budget is used up for all processes' },
+    );
+    expect(admitted).toBe(100);
   });
 
   test('counts exactly up to 2^53 - 1, and stays there', async () => {

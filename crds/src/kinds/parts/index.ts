@@ -20,6 +20,7 @@ export { jwtIssuers, TOKEN_ALGORITHMS } from './jwt-issuer.ts';
 export {
   budgetFields,
   budgetRules,
+  budgetType,
   COARSE_UNITS,
   limitType,
   RATE_UNITS,

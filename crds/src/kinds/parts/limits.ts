@@ -26,6 +26,10 @@ export const COARSE_UNITS = ['rpm', 'rph', 'rpd'] as const;
 /** Largest budget in US dollars: one of 2^53 nano-dollars, which numbers hold exactly. */
 const MAX_DOLLARS = 9_007_199;
 
+export const BUDGET_TYPES = ['cost', 'tokens', 'requests'] as const;
+
+export const budgetType = z.enum(BUDGET_TYPES).default('cost').meta({ description: 'type is what is counted.' });
+
 /** Size and resets of a budget. */
 export const budgetFields = {
   creditLimit: decimal(
@@ -85,6 +89,7 @@ export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
     valid: [
       { ...sample, creditLimit: '1' },
       { ...sample, type: 'tokens', creditLimit: '100' },
+      { ...sample, type: 'requests', creditLimit: '1' },
     ],
     invalid: [
       { ...sample, creditLimit: '0.5' },
@@ -111,7 +116,10 @@ export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
     at: 'creditLimit',
     holds: ({ type, creditLimit }) => type === 'cost' || !creditLimit.includes('.'),
     valid: [{ ...sample, creditLimit: '1.5' }],
-    invalid: [{ ...sample, type: 'tokens', creditLimit: '100.5' }],
+    invalid: [
+      { ...sample, type: 'tokens', creditLimit: '100.5' },
+      { ...sample, type: 'requests', creditLimit: '10.5' },
+    ],
   },
   {
     cel: "!has(self.type) || self.type == 'cost' || !has(self.alertThreshold) || !self.alertThreshold.contains('.')",
@@ -128,7 +136,7 @@ const usageLimit = withRules(
     name: pattern(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes', 63).meta({
       description: 'name identifies the budget and its counter.',
     }),
-    type: z.enum(['cost', 'tokens']).default('cost').meta({ description: 'type is what is counted.' }),
+    type: budgetType,
     ...budgetFields,
   }),
   budgetRules({ name: 'main' }),

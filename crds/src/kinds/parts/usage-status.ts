@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../../lib/result.ts';
 import { atomicList, dateTime, int, mapList, pattern, text } from '../../schema/index.ts';
 import type { PrinterColumn } from './define.ts';
+import { BUDGET_TYPES } from './limits.ts';
 
 /** Names of exhausted counters in a status. */
 export const MAX_NAMED_COUNTERS = 10;
@@ -13,7 +14,7 @@ const amount = (description: string) =>
 
 const usageRow = z.object({
   name: text('name is that of the budget; of a policy, its own.', 253),
-  type: z.enum(['cost', 'tokens', 'requests']).meta({ description: 'type is what is counted.' }),
+  type: z.enum(BUDGET_TYPES).meta({ description: 'type is what is counted.' }),
   limit: amount('limit is the size of the budget: US dollars, tokens or requests.'),
   used: amount(
     'used is the use in this period, of the counter with the least left where there are several; brought up to date with every tenth of the budget, at most once a minute.',

@@ -65,7 +65,8 @@ export function countsUsage(target: Pick<LimitedTarget, 'input' | 'resolved'>): 
 const countsTokens = ({ rate, usage }: PolicyRecord): boolean =>
   rate?.type === 'tokens' || (usage !== undefined && usage.type !== 'requests');
 
-const hasTokens = ({ tokens, budgets }: OwnerLimits): boolean => tokens.length + budgets.length > 0;
+const hasTokens = ({ tokens, budgets }: OwnerLimits): boolean =>
+  tokens.length > 0 || budgets.some(({ type }) => type !== 'requests');
 
 /** What the target asks for; undefined: nothing limits it. */
 export function askedOf(target: LimitedTarget, { buckets }: LimitPorts, nowMs: number): Asked | undefined {

@@ -176,6 +176,18 @@ describe('an API key', () => {
     });
   });
 
+  test('has budgets of requests, at least one of them, in whole numbers', async () => {
+    const { id } = await make({ usage_limits: { type: 'requests', credit_limit: 1 } });
+    expect(await get(id)).toMatchObject({ usage_limits: { type: 'requests', credit_limit: 1, current_usage: 0 } });
+    for (const credit_limit of [0, 1.5]) {
+      const answer = await put(id, { usage_limits: { type: 'requests', credit_limit } });
+      expect([answer.status, answer.body], `${credit_limit}`).toMatchObject([
+        400,
+        { error: { param: 'usage_limits[0].credit_limit' } },
+      ]);
+    }
+  });
+
   test('without budgets takes reset_usage as nothing', async () => {
     const { id } = await make();
     expect((await put(id, { reset_usage: true })).status).toBe(200);
