@@ -88,6 +88,7 @@
     - promptpartialversions
     - prompts
     - promptversions
+    - secretreferences
     - sidecarprofiles
     - workspacemembers
   verbs:
@@ -110,6 +111,7 @@
     - promptversions/status
     - providers/status
     - ratelimitpolicies/status
+    - secretreferences/status
     - sidecarprofiles/status
     - usagelimitpolicies/status
     - virtualkeys/status
@@ -424,6 +426,7 @@
     - promptversions
     - providers
     - ratelimitpolicies
+    - secretreferences
     - usagelimitpolicies
     - virtualkeys
     - workspacemembers
@@ -477,6 +480,7 @@
     - prompts
     - promptversions
     - modelpricings
+    - secretreferences
     - gatewayfleets
     - sidecarprofiles
     - workspacemembers
@@ -511,6 +515,7 @@
     - promptpartialversions
     - prompts
     - promptversions
+    - secretreferences
     - workspacemembers
   verbs:
     - create

@@ -55,6 +55,10 @@ export const REASONS = {
     summary:
       "The settings use the cloud identity of the gateway's pod, which the Organisation does not grant for that.",
   },
+  SecretNotFetched: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary: 'A secret manager cannot be read; the value that was fetched last stays in use.',
+  },
   AccessDenied: {
     on: ['ResolvedRefs', 'Programmed', 'Ready', 'Stalled'],
     summary: 'The operator lacks rights that only a cluster administrator can grant; the message has the command.',

@@ -20,6 +20,7 @@ test('what never changes after creation', () => {
     'PromptVersion.promptRef',
     'PromptVersion.version',
     'PromptVersion.template',
+    'SecretReference.manager',
     'WorkspaceMember.user',
   ]);
 });

@@ -4,6 +4,7 @@ export { GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
 export { MAX_NAMED_USERS } from './guardrail.ts';
 export { immutableFields, immutableIssues } from './immutable.ts';
 export { MAX_JWKS_KEYS, type PublicJwk, parseJwks } from './jwks.ts';
+export { AZURE_VAULT_URL, OWN_IDENTITY_MANAGERS, SECRET_MANAGERS, type SecretManager } from './managers.ts';
 export { parseResource, unsupportedIn } from './parse.ts';
 export {
   type AnyKind,
@@ -26,6 +27,7 @@ export {
   ROLE_TOGGLES,
   type RoleToggle,
   readUsage,
+  type SecretMapping,
   type UsageRow,
   VERSION,
 } from './parts/index.ts';
@@ -51,6 +53,7 @@ export {
   type Provider,
   type RateLimitPolicy,
   type ResourceOf,
+  type SecretReference,
   type SidecarProfile,
   type SpecOf,
   type StatusOf,

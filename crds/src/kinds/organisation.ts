@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { checkBaseUrl } from '../hosts/index.ts';
 import { CLOUDS } from '../providers/index.ts';
-import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList } from '../schema/index.ts';
+import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
 import { jwtIssuerIssues } from './jwt-issuers.ts';
+import { OWN_IDENTITY_MANAGERS } from './managers.ts';
 import {
   API_VERSION,
   defineKind,
@@ -33,6 +34,20 @@ const alertWebhook = z.strictObject({
 const cloudIdentityGrant = z.strictObject({
   workspace: objectName('workspace names the Workspace whose VirtualKeys and Integrations may use the identity.'),
   clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is granted.', CLOUDS.length).min(1),
+});
+
+const operatorIdentityGrant = z.strictObject({
+  workspace: objectName('workspace names the Workspace whose SecretReferences may use the identity.'),
+  manager: z.enum(OWN_IDENTITY_MANAGERS).meta({ description: 'manager is the secret manager that may be called.' }),
+  pathPrefix: pattern(/^[A-Za-z0-9_+=.@!:/-]*[/_.-]$/, 'a path that ends with /, -, _ or .', 512).meta({
+    description:
+      'pathPrefix is what paths of the workspace begin with; of Vault, a path has its namespace, if any, and its mount before it.',
+  }),
+  locations: setList(
+    text('A region of AWS, the URL of a vault of Azure, a project of GCP, or the address of a Vault server.', 2048),
+    'locations are where the secrets may be.',
+    32,
+  ).min(1),
 });
 
 const tenantHost = z.strictObject({
@@ -88,6 +103,11 @@ const spec = z
     cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
       description:
         "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods; absent: none may.",
+      max: 500,
+    }).optional(),
+    operatorIdentityGrants: mapList(operatorIdentityGrant, ['workspace', 'manager'], {
+      description:
+        "operatorIdentityGrants let SecretReferences of workspaces use the operator's own identities; absent: none may.",
       max: 500,
     }).optional(),
     alertWebhooks: mapList(alertWebhook, ['name'], {

@@ -16,6 +16,7 @@ import { promptPartialVersion } from './prompt-partial-version.ts';
 import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
+import { secretReference } from './secret-reference.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
 import { usageLimitPolicy } from './usage-limit-policy.ts';
 import { virtualKey } from './virtual-key.ts';
@@ -42,6 +43,7 @@ export const KINDS = {
   Prompt: prompt,
   PromptVersion: promptVersion,
   ModelPricing: modelPricing,
+  SecretReference: secretReference,
   GatewayFleet: gatewayFleet,
   SidecarProfile: sidecarProfile,
   WorkspaceMember: workspaceMember,
@@ -81,5 +83,6 @@ export type PromptPartialVersion = ResourceOf<'PromptPartialVersion'>;
 export type Prompt = ResourceOf<'Prompt'>;
 export type PromptVersion = ResourceOf<'PromptVersion'>;
 export type ModelPricing = ResourceOf<'ModelPricing'>;
+export type SecretReference = ResourceOf<'SecretReference'>;
 export type GatewayFleet = ResourceOf<'GatewayFleet'>;
 export type SidecarProfile = ResourceOf<'SidecarProfile'>;

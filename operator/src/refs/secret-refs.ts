@@ -23,6 +23,10 @@ const MAX_DEPTH = 64;
 const REFERENCES: Partial<Record<KindName, Read>> = {
   VirtualKey: accountRefs,
   Integration: accountRefs,
+  SecretReference: ({ credentialsRef, manager, path }) => [
+    credentialsRef,
+    ...(manager === 'Kubernetes' ? [{ name: path }] : []),
+  ],
   GatewayConfig: ({ config }) => configRefs(config, 0),
   Guardrail: ({ checks }) =>
     Array.isArray(checks) ? checks.map((check) => (isObject(check) ? check['parametersSecretRef'] : undefined)) : [],

@@ -83,6 +83,7 @@ export function createLookups(input: LookupInput): Lookups {
         isOwned: (namespace) => ownerOf(namespace) !== undefined,
       }),
     claimedHash: (apiKey) => keyClaims.hashes.get(apiKey),
+    managedSecret: (namespace, name) => world.managedSecrets?.get(objectKey(namespace, name)),
     serviceOf: (namespace, name) => world.services?.get(objectKey(namespace, name)),
     accountOf: (namespace, name) =>
       world.serviceAccounts === undefined ? null : world.serviceAccounts.get(objectKey(namespace, name)),
@@ -196,7 +197,7 @@ function unreadNamespaces(states: ObjectStates): ReadonlySet<string> {
 
 function createOrganisationLookups(
   states: ObjectStates,
-): Pick<Lookups, 'isExemptFromGuardrails' | 'isIdentityGranted' | 'externalIdOf'> {
+): Pick<Lookups, 'isExemptFromGuardrails' | 'isIdentityGranted' | 'operatorIdentityGrant' | 'externalIdOf'> {
   const organisation = () => resourceOf(states, 'Organisation', ORGANISATION_NAME);
   return {
     isExemptFromGuardrails: (workspace, phase) => {
@@ -208,6 +209,10 @@ function createOrganisationLookups(
       organisation()?.spec.cloudIdentityGrants?.some(
         (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
       ) ?? false,
+    operatorIdentityGrant: (workspace, manager) =>
+      organisation()?.spec.operatorIdentityGrants?.find(
+        (grant) => grant.workspace === workspace && grant.manager === manager,
+      ),
     // Objects in files have no UID: their names are used instead, since one person owns them all.
     externalIdOf: (workspace) =>
       externalIdFor(

@@ -97,6 +97,7 @@ const SEVERITY: readonly FindingReason[] = [
   'AccessDenied',
   'InvalidKind',
   'RefNotFound',
+  'SecretNotFetched',
   'Pending',
 ];
 

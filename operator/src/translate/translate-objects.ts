@@ -29,7 +29,7 @@ import {
 import { ruleOf } from './rules/index.ts';
 import { hasSecrets, stillPermitted, withCurrentReach, withCurrentSidecars } from './rules/shared/index.ts';
 import { type Findings, toVerdict } from './to-verdict.ts';
-import type { Lookups, ObjectScope, RuleResult, Verdict, WorldSettings } from './types/index.ts';
+import type { Lookups, ObjectScope, RuleResult, SecretFetch, Verdict, WorldSettings } from './types/index.ts';
 import { type Effect, type Failure, type Finding, INTERNAL_ERROR, noWorkspace, verdictKey } from './types/index.ts';
 
 interface Change<T> {
@@ -66,6 +66,8 @@ export interface TranslatedObjects {
   /** How many objects were translated again. */
   readonly translated: number;
   readonly failures: readonly Failure[];
+  /** See `Translation`. */
+  readonly fetches: readonly SecretFetch[];
 }
 
 /** Translates objects that have changed or depend on a lookup that has; keeps the others. */
@@ -100,7 +102,15 @@ export function* translateObjects(states: ObjectStates, options: TranslateOption
     done.set(kind, known.with(edits));
     dependents.set(kind, updateDependents(asked, dependencyChanges));
   }
-  return { states: done, dependents, changes, translated: translatedCount, failures };
+  return { states: done, dependents, changes, translated: translatedCount, failures, fetches: fetchesOf(done) };
+}
+
+function fetchesOf(states: ObjectStates): readonly SecretFetch[] {
+  const fetches: SecretFetch[] = [];
+  states.get('SecretReference')?.forEach(({ translated }) => {
+    if (translated?.fetch !== undefined) fetches.push(translated.fetch);
+  });
+  return fetches;
 }
 
 const toRemoval = ({ parsed, dependencies }: TranslatedObject): DependencyChange => ({
@@ -165,7 +175,7 @@ function translateOne(
       return evaluateAfterFailure(state, { settings, published }, view);
     }
   });
-  const { workspace, findings, entries, serves, uses } = value;
+  const { workspace, findings, entries, serves, uses, fetch } = value;
   const name = parsed.row?.key ?? verdictKey(parsed.kind, key);
   const verdict = toVerdict({ object, key: name, workspace, findings, serves, uses });
   const known = before?.verdict;
@@ -175,11 +185,15 @@ function translateOne(
     workspace,
     entries,
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,
+    ...(fetch === undefined
+      ? {}
+      : { fetch: before?.fetch !== undefined && isSameFetch(before.fetch, fetch) ? before.fetch : fetch }),
   };
   return { translated, reads };
 }
 
-type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves' | 'uses'>;
+type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries' | 'fetch'> &
+  Pick<Findings, 'findings' | 'serves' | 'uses'>;
 type EvaluateOptions = Pick<TranslateOptions, 'settings' | 'published'>;
 
 function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, view: Lookups): EvaluatedObject {
@@ -191,7 +205,8 @@ function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, 
   const made = applyRule(parsed, scope, view);
   // Findings of the last good content are about fields that the object may not have any more; only withdrawals still matter.
   const findings = refusals.length === 0 ? made.findings : [...refusals, ...made.findings.filter(isWithdrawal)];
-  return { workspace: scope?.workspace, findings, uses: made.uses, ...chooseEntries(parsed, made, kept) };
+  const { uses, fetch } = made;
+  return { workspace: scope?.workspace, findings, uses, fetch, ...chooseEntries(parsed, made, kept) };
 }
 
 function withoutPastRights(
@@ -280,6 +295,8 @@ function chooseEntries(
   const generation = resource?.metadata.generation ?? 0;
   return { entries: toEntries(entries, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };
 }
+
+const isSameFetch = (a: SecretFetch, b: SecretFetch): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Verdicts are small, and only those of translated objects are compared. */
 const isSameVerdict = (a: Verdict, b: Verdict): boolean => JSON.stringify(a) === JSON.stringify(b);

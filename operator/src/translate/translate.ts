@@ -28,7 +28,7 @@ import {
   updateKeyClaims,
 } from './rules/shared/index.ts';
 import { type Changes, type DependentsByKind, translateObjects } from './translate-objects.ts';
-import type { Failure, Lookups, NamespaceOwners, Verdict } from './types/index.ts';
+import type { Failure, Lookups, NamespaceOwners, SecretFetch, Verdict } from './types/index.ts';
 import { objectKey, type World, type WorldSettings } from './types/index.ts';
 
 export interface Translation {
@@ -40,6 +40,8 @@ export interface Translation {
   readonly changes: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
   /** Objects whose content was parsed, refused or missing in this translation. */
   readonly contents: readonly ContentState[];
+  /** What is to be fetched from secret managers; an unchanged one is the same object as before. */
+  readonly fetches: readonly SecretFetch[];
   /** Objects on which this translation failed. */
   readonly failures: readonly Failure[];
   /** How many objects were parsed and translated in this run. */
@@ -113,7 +115,7 @@ export function* translateInSlices(
   });
   yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
-  const { states, dependents, changes, translated, failures } = yield* translateObjects(read.states, {
+  const { states, dependents, changes, translated, failures, fetches } = yield* translateObjects(read.states, {
     changed,
     gone: read.gone,
     dependents: memo?.dependents ?? new Map(),
@@ -133,6 +135,7 @@ export function* translateInSlices(
     changes: verdictChanges(changes.verdicts),
     contents: contentsOf(read),
     failures: [...read.failures, ...failures],
+    fetches,
     work: { parsed: read.parsed, translated },
     memo: {
       settings,

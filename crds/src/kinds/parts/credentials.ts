@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
 import { HEADER_VALUE } from '../../headers/index.ts';
+import { createSuggestions, didYouMean } from '../../lib/suggestions.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -18,9 +19,10 @@ import {
   pattern,
   type Rule,
   stringMap,
+  text,
   withRules,
 } from '../../schema/index.ts';
-import { secretKeyRef } from './refs.ts';
+import { nameRef, secretKeyRef } from './refs.ts';
 
 type Deployments = readonly { readonly isDefault?: boolean | undefined }[];
 
@@ -65,6 +67,25 @@ export const overloadSwitch = (of: 'account' | 'fleet') =>
       (of === 'account' ? '; absent: as the gateway is set.' : ', for accounts that do not say.'),
   });
 
+/** One secret field and where its value is. */
+const secretMapping = z.strictObject({
+  field: pattern(/^[a-zA-Z][a-zA-Z0-9_]*$/, 'the name of a field', 128).meta({
+    description: 'field is the secret field, as in the provider reference; api_key is the API key.',
+  }),
+  secretReferenceRef: nameRef(
+    'secretReferenceRef names the SecretReference: one of the namespace, else one of the organisation that allows the workspace.',
+  ),
+  key: text('key is the member of the secret; absent: that of the SecretReference.', 253).optional(),
+  valueFormat: z
+    .enum(['Text', 'Json'])
+    .meta({
+      description: 'valueFormat Json takes a JSON object as its text; Text takes a text, a number or a boolean.',
+    })
+    .default('Text'),
+});
+
+export type SecretMapping = z.output<typeof secretMapping>;
+
 /** The members for calls to a provider; the provider id is separate, since it is immutable in some Kinds. */
 export const connectionFields = {
   secretRef: secretRef.optional(),
@@ -83,6 +104,11 @@ export const connectionFields = {
       max: 32,
     },
   ).optional(),
+  secretMappings: mapList(secretMapping, ['field'], {
+    description:
+      'secretMappings take secret fields of the provider from SecretReferences; they replace those of the Secret.',
+    max: 32,
+  }).optional(),
   deployments: withRules(atomicList(deployment, 'deployments map model names to deployments of the account.', 100), [
     ONE_DEFAULT,
   ]).optional(),
@@ -100,6 +126,7 @@ export const connectionFields = {
 interface Connection {
   readonly provider: string;
   readonly secretRef?: SecretRef | undefined;
+  readonly secretMappings?: readonly Pick<SecretMapping, 'field'>[] | undefined;
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly customHost?: string | undefined;
   readonly deployments?: readonly unknown[] | undefined;
@@ -115,6 +142,7 @@ export function checkConnection(spec: Connection): Issue[] {
     message,
   });
   const given = givenFields(spec, secretFieldsOf(provider));
+  const unknown = mappingIssues(spec.secretMappings, secretFieldsOf(provider));
   const has = (key: string) => given.has(key);
   const issues = settingsProblems(provider, Object.keys(spec.settings ?? {})).map(({ key, message }) =>
     problem(['settings', key], message),
@@ -124,13 +152,26 @@ export function checkConnection(spec: Connection): Issue[] {
   if (!canAuthenticate(provider, has) && spec.customHost === undefined) {
     issues.push(problem(['secretRef'], `provider ${provider.id} needs a credential`));
   }
-  return issues;
+  return [...issues, ...unknown];
 }
+
+/** Mappings of what is no secret field. */
+export const mappingIssues = (
+  mappings: readonly Pick<SecretMapping, 'field'>[] = [],
+  secretFields: readonly string[],
+): Issue[] =>
+  mappings.flatMap(({ field }, i): Issue[] => {
+    if (secretFields.includes(field)) return [];
+    const suggest = createSuggestions();
+    const message = `it is no secret field${didYouMean(suggest(field, secretFields))}`;
+    return [{ code: 'invalid', path: ['spec', 'secretMappings', i, 'field'], message }];
+  });
 
 function givenFields(spec: Connection, secretFields: readonly string[]): ReadonlySet<string> {
   const given = new Set(Object.keys(spec.settings ?? {}));
   if (spec.secretRef?.key !== undefined) given.add(API_KEY);
   else if (spec.secretRef !== undefined) for (const field of secretFields) given.add(field);
+  for (const { field } of spec.secretMappings ?? []) given.add(field);
   if (spec.customHost !== undefined) given.add('custom_host');
   if (spec.deployments !== undefined) given.add('deployments');
   return given;

@@ -3,16 +3,18 @@ import { missingFieldsOf, PLUGIN_CREDENTIALS } from '../../guardrails/index.ts';
 import { createSuggestions, didYouMean } from '../../lib/suggestions.ts';
 import { PROVIDER_CATALOGUE } from '../../providers/index.ts';
 import type { Issue } from '../../schema/index.ts';
+import { mappingIssues } from './credentials.ts';
 
 /** The members that such an Integration has; the others are about models. */
 const MEMBERS: ReadonlySet<string> = new Set([
-  ...['displayName', 'description', 'provider', 'secretRef', 'settings'],
+  ...['displayName', 'description', 'provider', 'secretRef', 'secretMappings', 'settings'],
   ...['allowAllModels', 'proxyPaths'], // they have defaults, which are written in
 ]);
 
 interface Service {
   readonly provider: string;
   readonly secretRef?: { readonly key?: string | undefined } | undefined;
+  readonly secretMappings?: readonly { readonly field: string }[] | undefined;
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -39,13 +41,15 @@ export function guardrailServiceIssues(spec: Service): Issue[] {
     const why = hidden.includes(name) ? 'is secret: put it into the Secret' : 'unknown setting';
     issues.push(problem(['settings', name], `${why}${didYouMean(suggest(name, open))}`));
   }
-  if (spec.secretRef === undefined) {
+  issues.push(...mappingIssues(spec.secretMappings, hidden));
+  const mapped = (spec.secretMappings ?? []).map(({ field }) => field);
+  if (spec.secretRef === undefined && mapped.length === 0) {
     issues.push(problem(['secretRef'], `${spec.provider} needs a Secret with ${hidden.join(', ')}`));
-  } else if (spec.secretRef.key !== undefined) {
+  } else if (spec.secretRef?.key !== undefined) {
     issues.push(problem(['secretRef', 'key'], 'the Secret has all fields of the credential: leave key out'));
   }
   const known = new Set([
-    ...hidden,
+    ...(spec.secretRef === undefined ? mapped : hidden),
     ...Object.keys(spec.settings ?? {}),
     ...open.filter(() => spec.secretRef !== undefined),
   ]);

@@ -1,4 +1,11 @@
-export { checkConnection, connectionFields, headerMap, overloadSwitch, providerId } from './credentials.ts';
+export {
+  checkConnection,
+  connectionFields,
+  headerMap,
+  overloadSwitch,
+  providerId,
+  type SecretMapping,
+} from './credentials.ts';
 export { configRef, description, displayName, guardrailRefs, requestDefaults, requestMetadata } from './defaults.ts';
 export {
   type AnyKind,

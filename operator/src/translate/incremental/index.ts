@@ -18,7 +18,7 @@ export {
   resourcesOf,
   type TranslatedObject,
 } from './object-states.ts';
-export { accountOf, credentialName, entryName, FOREIGN, originKey, originsOf, policyName } from './origins.ts';
+export { accountOf, credentialName, entryName, originKey, originsOf, policyName, sourcesOf } from './origins.ts';
 export {
   indexPublished,
   mergePublished,

@@ -1,7 +1,7 @@
 /** Each object as it was parsed and as it was translated. */
 import { API_VERSION, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
-import type { Finding, QuotaRow, Verdict, WorldObject } from '../types/index.ts';
+import type { Finding, QuotaRow, SecretFetch, Verdict, WorldObject } from '../types/index.ts';
 import { byAge } from '../types/index.ts';
 import type { LayeredMap } from './layered-map.ts';
 
@@ -61,4 +61,6 @@ export interface TranslatedObject {
   readonly workspace: string | null | undefined;
   readonly entries: readonly AnyEntry[];
   readonly verdict: Verdict;
+  /** See `RuleResult`. */
+  readonly fetch?: SecretFetch | undefined;
 }

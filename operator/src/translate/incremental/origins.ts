@@ -102,13 +102,31 @@ function policyOf(entry: string): Origin | undefined {
 }
 
 /** Separates the parts of a credential's name that say where it was read; no object name has it. */
-export const FOREIGN = '@';
+const FOREIGN = '@';
 
 /**
  * The name of a credential entry. One that was read in another namespace says where, so that its permission can be checked
- * again.
+ * again; the same holds for the SecretReferences that its values are from.
  */
-export function credentialName(parts: readonly string[], foreign?: { namespace: string; secret: string }): string {
+export function credentialName(
+  parts: readonly string[],
+  foreign?: { readonly namespace: string; readonly secret: string },
+  references: readonly string[] = [],
+): string {
   const place = foreign === undefined ? '' : `${FOREIGN}${foreign.namespace}${FOREIGN}${foreign.secret}`;
-  return `${parts.join(':')}${place}`;
+  const taken = references.length === 0 ? '' : `${FOREIGN}${FOREIGN}${references.join(',')}`;
+  return `${parts.join(':')}${place}${taken}`;
+}
+
+/** What the name of a credential entry says about its sources; see `credentialName`. */
+export function sourcesOf(name: string): {
+  readonly foreign: { readonly namespace: string; readonly secret: string } | undefined;
+  readonly references: readonly string[];
+} {
+  const [place = '', references = ''] = name.split(FOREIGN + FOREIGN);
+  const [, namespace, secret = ''] = place.split(FOREIGN);
+  return {
+    foreign: namespace === undefined ? undefined : { namespace, secret },
+    references: references === '' ? [] : references.split(','),
+  };
 }

@@ -16,6 +16,7 @@ import { promptPartialVersion } from './prompt-partial-version.ts';
 import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
+import { secretReference } from './secret-reference.ts';
 import { type HostRules, hostIssues } from './shared/index.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
 import { usageLimitPolicy } from './usage-limit-policy.ts';
@@ -27,6 +28,7 @@ const RULES = [
   organisation,
   workspace,
   modelPricing,
+  secretReference,
   integration,
   integrationAccess,
   virtualKey,

@@ -14,6 +14,7 @@ export type FindingReason = Extract<
   | 'IdentityNotGranted'
   | 'AccessDenied'
   | 'InvalidKind'
+  | 'SecretNotFetched'
   | 'Pending'
   | 'InternalError'
   | 'QuotaExceeded'
@@ -112,6 +113,14 @@ export const identityNotGranted = (path: Path, message: string): Finding => ({
   path,
   message,
   effect: 'withdraw',
+});
+
+/** A secret manager cannot be read; what it said last stays in use. */
+export const secretNotFetched = (path: Path, message: string): Finding => ({
+  reason: 'SecretNotFetched',
+  path,
+  message,
+  effect: 'serve',
 });
 
 /** Something that is about to exist. */

@@ -14,11 +14,20 @@ export {
   overQuota,
   pending,
   secretKeyOf,
+  secretNotFetched,
   secretUnread,
   unreadable,
   wrongNamespace,
 } from './findings.ts';
-export type { Lookups, NamespaceOwners } from './lookups.ts';
+export type { Lookups, NamespaceOwners, OperatorIdentityGrant } from './lookups.ts';
+export {
+  FETCH_PROBLEMS,
+  type FetchProblem,
+  type ManagedReading,
+  type ManagedValue,
+  type ManagerReach,
+  type SecretFetch,
+} from './managed.ts';
 export type { BrokenBound, QuotaBound, QuotaRow } from './quota.ts';
 export { defineRule, type EntryDraft, type KindRule, type ObjectScope, type RuleResult } from './rule.ts';
 export { type Judgement, type TranslatedCondition, type Verdict, type VerdictIssue, verdictKey } from './verdict.ts';

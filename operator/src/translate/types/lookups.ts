@@ -2,7 +2,8 @@
  * The lookups through which a rule reads other objects. Arguments are texts and results are compared by identity, so that a
  * translation can tell whether a result is still the same.
  */
-import type { KindName, ResourceOf, WorkspaceRole } from '@gatehouse/crds/kinds';
+import type { KindName, Organisation, ResourceOf, WorkspaceRole } from '@gatehouse/crds/kinds';
+import type { ManagedReading } from './managed.ts';
 import type { AccountReading, SecretData, SecretReading, ServiceReading } from './world.ts';
 
 export interface NamespaceOwners {
@@ -12,6 +13,9 @@ export interface NamespaceOwners {
   /** Every workspace that owns a namespace, sorted. */
   readonly workspaces: readonly string[];
 }
+
+/** One of `operatorIdentityGrants`. */
+export type OperatorIdentityGrant = NonNullable<Organisation['spec']['operatorIdentityGrants']>[number];
 
 export interface Lookups {
   ownerOf: NamespaceOwners['ownerOf'];
@@ -63,6 +67,10 @@ export interface Lookups {
   claimedHash(apiKey: string): string | undefined;
   /** SHA-256 of the text of a Secret entry; with `owner`, only of a Secret that this UID controls. */
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
+  /** Undefined: not fetched yet. */
+  managedSecret(namespace: string, name: string): ManagedReading | undefined;
+  /** What the Organisation grants to the workspace of the operator's identity for a secret manager. */
+  operatorIdentityGrant(workspace: string, manager: string): OperatorIdentityGrant | undefined;
   /** Undefined: not read yet. */
   serviceOf(namespace: string, name: string): ServiceReading | undefined;
   /** Undefined: not read yet. Null: there is no cluster. */

@@ -4,6 +4,7 @@ import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import type { EntryBody, EntryKind } from '@gatehouse/crds/snapshot';
 import type { Finding } from './findings.ts';
 import type { Lookups } from './lookups.ts';
+import type { SecretFetch } from './managed.ts';
 import type { WorldSettings } from './world.ts';
 
 /** An entry before it has an id and a digest. */
@@ -21,6 +22,8 @@ export interface RuleResult {
   readonly findings: readonly Finding[];
   /** Keys of the Guardrails that the object names, as of verdicts. */
   readonly uses?: readonly string[] | undefined;
+  /** What is to be fetched from a secret manager for the object. */
+  readonly fetch?: SecretFetch | undefined;
 }
 
 /** Where an object is, and who owns it. */

@@ -2,6 +2,7 @@
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName, ObjectMeta, PublicJwk } from '@gatehouse/crds/kinds';
 import type { OperatorAccount } from '../../rbac.ts';
+import type { ManagedReading } from './managed.ts';
 import type { Weight } from './weight.ts';
 
 /** A resource as it is in a file or a store: frozen, and checked no further than its identity. */
@@ -82,6 +83,8 @@ export interface World {
    * cluster.
    */
   readonly serviceAccounts?: Lookup<AccountReading> | undefined;
+  /** Values of SecretReferences by `objectKey`; undefined for one that was not fetched yet. */
+  readonly managedSecrets?: Lookup<ManagedReading> | undefined;
   readonly settings: WorldSettings;
   /** The workspaces that are served; entries of others are left out of the Snapshot, not their verdicts. */
   readonly served: 'all' | ReadonlySet<string>;

@@ -3,13 +3,14 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 import { HEADER_VALUE } from '@gatehouse/crds/headers';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
-import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { API_KEY, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../../incremental/index.ts';
 import type { EntryDraft, Lookups, ObjectScope } from '../../types/index.ts';
 import { type Finding, missing, secretKeyOf, secretUnread } from '../../types/index.ts';
 import { foreignSecret, givenFields, noHeaderValue, readCredential } from './credential.ts';
 import type { IdentityGrant } from './identity-grants.ts';
+import { readMappings, referencesOf } from './secret-mappings.ts';
 import { textOf } from './secret-text.ts';
 
 type Account = VirtualKey | Integration;
@@ -24,11 +25,13 @@ export interface AccountCredential {
 /** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
 export function accountCredential(
   { kind, metadata, spec }: Account,
-  { namespace, workspace }: ObjectScope,
+  scope: ObjectScope,
   view: Lookups,
 ): AccountCredential {
+  const { namespace, workspace } = scope;
   const { secretRef } = spec;
   if (!hasSecrets(spec)) return { credential: undefined, entries: [], findings: [] };
+  const mapped = readMappings(spec.secretMappings, scope, view);
   const fields =
     secretRef === undefined
       ? ok({})
@@ -37,19 +40,22 @@ export function accountCredential(
           namespace,
           ref: secretRef,
           provider: PROVIDER_CATALOGUE.get(spec.provider),
-          given: givenFields(spec),
+          given: new Set([...givenFields(spec), ...(spec.secretMappings ?? []).map(({ field }) => field)]),
           optional: spec.customHost !== undefined,
           path: ['spec', 'secretRef'],
         });
   const foreign = secretRef === undefined ? undefined : foreignSecret(secretRef, namespace);
-  const name = credentialName([kind, metadata.name], foreign);
+  const name = credentialName([kind, metadata.name], foreign, referencesOf(spec.secretMappings));
   const credential = entryId('credential', workspace, name);
-  if (!fields.ok) return { credential, entries: [], findings: [fields.error] };
+  const unread = [...(fields.ok ? [] : [fields.error]), ...(mapped.ok ? [] : mapped.error)];
+  if (!fields.ok || !mapped.ok) return { credential, entries: [], findings: unread };
+  const unsendable = mappedKeyProblem(mapped.value, spec);
+  if (unsendable !== undefined) return { credential, entries: [], findings: [unsendable] };
   const found = readHeaders(spec, namespace, view);
   if (!found.ok) return { credential, entries: [], findings: [found.error] };
   const modelHeaders = modelHeadersOf(spec);
   const body = {
-    fields: fields.value,
+    fields: { ...fields.value, ...mapped.value },
     ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }),
     ...(Object.keys(modelHeaders).length === 0 ? {} : { modelHeaders }),
   };
@@ -58,14 +64,27 @@ export function accountCredential(
 
 /** Whether the account has a secret entry: for a credential, or for headers, which may hold one. */
 export const hasSecrets = (spec: AccountSecrets): boolean => {
-  const { secretRef, headers = {}, headersFrom = [] } = spec;
-  if (secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0) return true;
+  const { secretRef, secretMappings = [], headers = {}, headersFrom = [] } = spec;
+  if (secretRef !== undefined || secretMappings.length > 0 || Object.keys(headers).length + headersFrom.length > 0)
+    return true;
   return Object.keys(modelHeadersOf(spec)).length > 0;
 };
 
-type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'> & {
+type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'secretMappings' | 'headers' | 'headersFrom'> & {
   readonly models?: Account['spec']['models'] | undefined;
 };
+
+/** An API key is always sent as a header. */
+function mappedKeyProblem(
+  fields: Readonly<Record<string, string>>,
+  { secretMappings = [] }: AccountSecrets,
+): Finding | undefined {
+  const apiKey = fields[API_KEY];
+  if (apiKey === undefined || HEADER_VALUE.test(apiKey.trim())) return undefined;
+  const at = secretMappings.findIndex(({ field }) => field === API_KEY);
+  const message = 'the value has characters that no header can carry, such as typographic quotes or line breaks';
+  return missing(['spec', 'secretMappings', at], message, 'keep');
+}
 
 /** Headers of the enabled models of an Integration, by model; a VirtualKey lists names alone. */
 function modelHeadersOf({ models = [] }: AccountSecrets): Readonly<Record<string, Record<string, string>>> {

@@ -82,6 +82,10 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
       return [...hostsOfNode(resource.spec, ['spec']), ...hostsOfModels(resource.spec.models ?? [])];
     case 'Guardrail':
       return hostsOfChecks(resource.spec.checks, ['spec', 'checks']);
+    case 'SecretReference':
+      return resource.spec.vault === undefined
+        ? []
+        : [{ path: ['spec', 'vault', 'address'], url: resource.spec.vault.address }];
     case 'Organisation':
       return (resource.spec.jwtIssuers ?? []).flatMap(({ jwksUri }, i) =>
         jwksUri === undefined ? [] : [{ path: ['spec', 'jwtIssuers', i, 'jwksUri'], url: jwksUri }],

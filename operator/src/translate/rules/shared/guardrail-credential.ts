@@ -110,7 +110,8 @@ function fromIntegration(
 
 interface FieldsRequest {
   readonly namespace: string;
-  readonly secret: string;
+  /** Undefined: all fields are given. */
+  readonly secret: string | undefined;
   readonly path: Path;
   /** Fields that the object sets itself. */
   readonly given: Readonly<Record<string, string>>;
@@ -122,6 +123,7 @@ export function readFields(
   { namespace, secret, path, given }: FieldsRequest,
   view: Lookups,
 ): Result<Readonly<Record<string, string>>, Finding> {
+  if (secret === undefined) return checkFields(given, fields, path);
   const lost = (message: string) => err(missing(path, message, 'keep', [secretKeyOf(namespace, secret)]));
   const data = view.secret(namespace, secret);
   if (data === undefined) {
@@ -136,6 +138,16 @@ export function readFields(
   if (absent.length > 0) return lost(`the Secret ${secret} has no entry ${absent.join(', ')}`);
   const problem = podIdentityProblem(fields, all);
   return problem === undefined ? ok(all) : err(identityNotGranted(path, `the Secret ${secret}: ${problem.message}`));
+}
+
+/** Fields that need no Secret; which of them are missing, the schema has said. */
+function checkFields(
+  given: Readonly<Record<string, string>>,
+  fields: readonly CredentialField[],
+  path: Path,
+): Result<Readonly<Record<string, string>>, Finding> {
+  const problem = podIdentityProblem(fields, given);
+  return problem === undefined ? ok(given) : err(identityNotGranted(path, problem.message));
 }
 
 const fieldsIn = (data: SecretData, fields: readonly CredentialField[]): Record<string, string> =>

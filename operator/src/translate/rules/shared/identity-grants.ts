@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
-import { identityRequestOf, PROVIDER_CATALOGUE, podIdentityProblems } from '@gatehouse/crds/providers';
+import { API_KEY, identityRequestOf, PROVIDER_CATALOGUE, podIdentityProblems } from '@gatehouse/crds/providers';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../../types/index.ts';
 import { type Finding, identityNotGranted } from '../../types/index.ts';
@@ -26,8 +26,10 @@ export function identityGrantOf(
   view: Lookups,
 ): IdentityGrant {
   const provider = PROVIDER_CATALOGUE.get(spec.provider);
-  // A reference to a whole Secret also brings the fields besides the API key.
-  const hasSecretFields = spec.secretRef !== undefined && spec.secretRef.key === undefined;
+  // A reference to a whole Secret, and a mapping of one, also bring the fields besides the API key.
+  const hasSecretFields =
+    (spec.secretRef !== undefined && spec.secretRef.key === undefined) ||
+    (spec.secretMappings ?? []).some(({ field }) => field !== API_KEY);
   const request = identityRequestOf(provider, { settings: spec.settings, hasSecretFields });
   if (request === undefined) return NOTHING;
   const body = { ownIdentity: true };

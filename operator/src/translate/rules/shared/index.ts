@@ -18,6 +18,7 @@ export {
   updateKeyClaims,
 } from './key-claims.ts';
 export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
+export { fetchOf } from './managed-secret.ts';
 export { allowedByRole, remaining } from './membership.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';
 export { newObjectIssues, policyFindings, policyIn } from './new-object-policy.ts';
@@ -25,6 +26,7 @@ export { collectionFindings, templateBody, templateFindings } from './prompts.ts
 export { brokenBounds, EMPTY_LEDGER, type Ledger, quotaRowOf, type RowChange, updateLedger } from './quota.ts';
 export { mergeReach, reachOf, type ServiceName, serviceOfHost, toHostList, withCurrentReach } from './reach.ts';
 export { permitsSecret, type SecretReference } from './reference-grants.ts';
+export { kubernetesFinding, readMappings, referencesOf } from './secret-mappings.ts';
 export { createSecretHasher, type SecretHasher } from './secret-text.ts';
 export { createSidecarLookup, SIDECAR_SCOPES, withCurrentSidecars } from './sidecar-identity.ts';
 export { isManagedSlug, slugConflict, virtualKeyGrants } from './slug.ts';

@@ -6,11 +6,12 @@ import type { KindName } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { entryId } from '@gatehouse/crds/snapshot';
-import { accountOf, entryName, FOREIGN, NO_ENTRIES } from '../../incremental/index.ts';
+import { accountOf, entryName, NO_ENTRIES, sourcesOf } from '../../incremental/index.ts';
 import type { Lookups } from '../../types/index.ts';
 import { objectKey, type WorldObject, type WorldSettings } from '../../types/index.ts';
 import { losesClaim } from './key-claims.ts';
 import { requestedNamespace } from './namespace-owners.ts';
+import { mayUseReferences } from './secret-mappings.ts';
 
 /** The identity of the pods is withdrawn with its grant, whatever has become of the object. */
 function isIdentityStillGranted({ workspace, body }: SnapshotEntry<'provider'>, view: Lookups): boolean {
@@ -49,8 +50,12 @@ function isPermitted(entry: AnyEntry, broken: BrokenObject, view: Lookups): bool
   if (entry.kind === 'provider' && kind === 'Provider') return isUsable(entry, broken, view);
   if (entry.kind === 'guardrail') return isServiceGranted(entry, view);
   if (entry.kind !== 'credential') return true;
-  const [, from, secret] = entryName(entry).split(FOREIGN);
-  return from === undefined || view.isSecretGranted(kind, namespace, from, secret ?? '');
+  const { foreign, references } = sourcesOf(entryName(entry));
+  if (foreign !== undefined && !view.isSecretGranted(kind, namespace, foreign.namespace, foreign.secret)) return false;
+  return (
+    references.length === 0 ||
+    mayUseReferences(references, { namespace, workspace: entry.workspace, settings: broken.settings }, view)
+  );
 }
 
 /** The Integrations of the organisation whose credentials a guardrail of a workspace has must still be granted to it. */
