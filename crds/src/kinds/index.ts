@@ -75,3 +75,4 @@ export {
 } from './roles.ts';
 export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
 export { UNSUPPORTED, type UnsupportedFeature } from './unsupported.ts';
+export { MAX_GROUP, MAX_GROUP_RESETS } from './usage-limit-policy.ts';

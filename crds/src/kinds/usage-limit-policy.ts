@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, withRules } from '../schema/index.ts';
+import { dateTime, mapList, text, withRules } from '../schema/index.ts';
 import {
   budgetFields,
   budgetRules,
@@ -15,6 +15,26 @@ import {
 
 const SAMPLE = { conditions: [{ key: 'model', values: ['*'] }], groupBy: [{ key: 'api_key' }] };
 
+/** Groups that may have been reset within a period. */
+export const MAX_GROUP_RESETS = 500;
+/** Longest name of a group: gateways cut longer ones. */
+export const MAX_GROUP = 200;
+
+const groupResets = mapList(
+  z.strictObject({
+    group: text(
+      'group is the name of the group, as `gatehouse usage` prints it: key:value, joined with dashes.',
+      MAX_GROUP,
+    ),
+    at: dateTime('at is one more reset of this group, at exactly that time.'),
+  }),
+  ['group'],
+  {
+    description: 'groupResets let single groups count anew: what they used before counts no more.',
+    max: MAX_GROUP_RESETS,
+  },
+).optional();
+
 const spec = withRules(
   z
     .strictObject({
@@ -23,6 +43,7 @@ const spec = withRules(
       ...selectionFields('usage'),
       type: budgetType,
       ...budgetFields,
+      groupResets,
     })
     .meta({ description: 'spec is the desired state of the policy.' }),
   budgetRules(SAMPLE),

@@ -34,6 +34,8 @@ export const usageLimit = z.looseObject({
   firstResetAt: z.string().optional(),
   /** RFC 3339: one more reset, beside those of `reset`. */
   resetAt: z.string().optional(),
+  /** Of a policy: further resets of single groups, RFC 3339. */
+  groupResets: z.array(z.looseObject({ group: z.string(), at: z.string() })).optional(),
 });
 
 export type RateLimitBody = z.output<typeof rateLimit>;

@@ -69,37 +69,49 @@ describe('the period of a budget', () => {
     },
     {
       rule: 'of a month ends at one more reset in it',
-      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20:30.4') },
+      schedule: { reset: monthly, resetsAtMs: [ms('2026-11-15T10:20:30.4')] },
       now: '2026-11-15T10:20:30.399',
       want: period('2026-11-01T00:00', '2026-11-15T10:20:30.4'),
     },
     {
       rule: 'of a month begins at one more reset in it',
-      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20:30.4') },
+      schedule: { reset: monthly, resetsAtMs: [ms('2026-11-15T10:20:30.4')] },
       now: '2026-11-15T10:20:30.4',
       want: period('2026-11-15T10:20:30.4', '2026-12-01T00:00'),
     },
     {
       rule: 'of a month is whole after one more reset in an earlier one',
-      schedule: { reset: monthly, resetAtMs: ms('2026-11-15T10:20') },
+      schedule: { reset: monthly, resetsAtMs: [ms('2026-11-15T10:20')] },
       now: '2026-12-02T00:00',
       want: period('2026-12-01T00:00', '2027-01-01T00:00'),
     },
     {
       rule: 'of a month is whole before one more reset in a later one',
-      schedule: { reset: monthly, resetAtMs: ms('2027-01-15T10:20') },
+      schedule: { reset: monthly, resetsAtMs: [ms('2027-01-15T10:20')] },
       now: '2026-12-02T00:00',
       want: period('2026-12-01T00:00', '2027-01-01T00:00'),
     },
     {
+      rule: 'is between two further resets',
+      schedule: { reset: monthly, resetsAtMs: [ms('2026-11-20T00:00'), ms('2026-11-15T10:20')] },
+      now: '2026-11-18T00:00',
+      want: period('2026-11-15T10:20', '2026-11-20T00:00'),
+    },
+    {
+      rule: 'begins at the later of two further resets',
+      schedule: { resetsAtMs: [ms('2026-11-20T00:00'), ms('2026-11-15T10:20')] },
+      now: '2026-11-20T00:00',
+      want: period('2026-11-20T00:00', undefined),
+    },
+    {
       rule: 'without regular resets begins at the one reset',
-      schedule: { resetAtMs: ms('2026-11-15T10:20') },
+      schedule: { resetsAtMs: [ms('2026-11-15T10:20')] },
       now: '2027-11-15T10:20',
       want: period('2026-11-15T10:20', undefined),
     },
     {
       rule: 'without regular resets ends at the one reset',
-      schedule: { resetAtMs: ms('2026-11-15T10:20') },
+      schedule: { resetsAtMs: [ms('2026-11-15T10:20')] },
       now: '2026-11-15T10:19',
       want: period('', '2026-11-15T10:20'),
     },
@@ -142,10 +154,10 @@ describe('the period of a budget', () => {
       fc.integer({ min: 1, max: 40_000 }).map((day) => day * 86_400_000),
       { nil: undefined },
     ),
-    resetAtMs: fc.option(fc.integer({ min: 1, max: ms('2200-01-01T00:00') }), { nil: undefined }),
+    resetsAtMs: fc.array(fc.integer({ min: 1, max: ms('2200-01-01T00:00') }), { maxLength: 2 }),
   });
 
-  test('contains the time, and the next one begins where it ends, at midnight but for one more reset', () => {
+  test('contains the time, and the next one begins where it ends, at midnight but for further resets', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -153,7 +165,7 @@ describe('the period of a budget', () => {
         (schedule, now) => {
           const { startMs, endMs } = periodAt(schedule, now);
           expect(startMs).toBeLessThanOrEqual(now);
-          if (startMs !== schedule.resetAtMs) expect(startMs % 86_400_000).toBe(0);
+          if (!schedule.resetsAtMs.includes(startMs)) expect(startMs % 86_400_000).toBe(0);
           expect(periodAt(schedule, startMs)).toEqual({ startMs, endMs });
           if (endMs === undefined) return;
           expect(endMs).toBeGreaterThan(now);
@@ -168,15 +180,15 @@ describe('the period of a budget', () => {
 describe('the schedule of a budget', () => {
   test('is read from the Snapshot', () => {
     const [firstResetAt, resetAt] = ['2026-11-18T00:00:00Z', '2026-11-20T10:20:30.4Z'];
-    expect(toSchedule({ reset: weekly, firstResetAt, resetAt })).toEqual({
+    expect(toSchedule({ reset: weekly, firstResetAt, resetsAt: [resetAt, undefined] })).toEqual({
       reset: weekly,
       firstResetAtMs: ms('2026-11-18T00:00'),
-      resetAtMs: ms('2026-11-20T10:20:30.4'),
+      resetsAtMs: [ms('2026-11-20T10:20:30.4')],
     });
-    expect(toSchedule({})).toEqual({ reset: undefined, firstResetAtMs: undefined, resetAtMs: undefined });
+    expect(toSchedule({})).toEqual({ reset: undefined, firstResetAtMs: undefined, resetsAtMs: undefined });
   });
 
   test('leaves out resets that are no time', () => {
-    expect(toSchedule({ firstResetAt: 'soon', resetAt: 'now' })).toEqual({});
+    expect(toSchedule({ firstResetAt: 'soon', resetsAt: ['now'] })).toEqual({});
   });
 });

@@ -11,8 +11,8 @@ export interface Schedule {
   readonly reset?: { readonly period: 'weekly' | 'monthly' } | { readonly days: number } | undefined;
   /** Unix time in ms; there is no reset before. */
   readonly firstResetAtMs?: number | undefined;
-  /** One more reset, Unix time in ms: it ends one period and begins the next. */
-  readonly resetAtMs?: number | undefined;
+  /** Further resets, Unix time in ms: each ends one period and begins the next. */
+  readonly resetsAtMs?: readonly number[] | undefined;
 }
 
 /** From `startMs` up to but not including `endMs`, Unix time. */
@@ -27,13 +27,18 @@ export interface Period {
 export function toSchedule({
   reset,
   firstResetAt,
-  resetAt,
+  resetsAt = [],
 }: {
   readonly reset?: Schedule['reset'];
   readonly firstResetAt?: string | undefined;
-  readonly resetAt?: string | undefined;
+  readonly resetsAt?: readonly (string | undefined)[] | undefined;
 }): Schedule {
-  return { reset, firstResetAtMs: msOf(firstResetAt), resetAtMs: msOf(resetAt) };
+  const resetsAtMs = resetsAt.flatMap((time) => msOf(time) ?? []);
+  return {
+    reset,
+    firstResetAtMs: msOf(firstResetAt),
+    resetsAtMs: resetsAtMs.length === 0 ? undefined : resetsAtMs,
+  };
 }
 
 function msOf(time: string | undefined): number | undefined {
@@ -42,18 +47,25 @@ function msOf(time: string | undefined): number | undefined {
 }
 
 export const isSameSchedule = (a: Schedule, b: Schedule): boolean =>
-  a === b || (a.firstResetAtMs === b.firstResetAtMs && a.resetAtMs === b.resetAtMs && lengthOf(a) === lengthOf(b));
+  a === b ||
+  (a.firstResetAtMs === b.firstResetAtMs &&
+    a.resetsAtMs?.join() === b.resetsAtMs?.join() &&
+    lengthOf(a) === lengthOf(b));
 
 const lengthOf = ({ reset }: Schedule): string | number | undefined =>
   reset !== undefined && 'days' in reset ? reset.days : reset?.period;
 
 /** The period that contains the time. */
 export function periodAt(schedule: Schedule, nowMs: number): Period {
-  const regular = regularPeriodAt(schedule, nowMs);
-  const { resetAtMs } = schedule;
-  if (resetAtMs === undefined || resetAtMs <= regular.startMs) return regular;
-  if (resetAtMs >= (regular.endMs ?? Number.POSITIVE_INFINITY)) return regular;
-  return nowMs < resetAtMs ? { ...regular, endMs: resetAtMs } : { ...regular, startMs: resetAtMs };
+  let period = regularPeriodAt(schedule, nowMs);
+  for (const resetAtMs of schedule.resetsAtMs ?? []) period = dividedAt(period, resetAtMs, nowMs);
+  return period;
+}
+
+/** The part of the period that contains the time. */
+function dividedAt(period: Period, resetAtMs: number, nowMs: number): Period {
+  if (resetAtMs <= period.startMs || resetAtMs >= (period.endMs ?? Number.POSITIVE_INFINITY)) return period;
+  return nowMs < resetAtMs ? { ...period, endMs: resetAtMs } : { ...period, startMs: resetAtMs };
 }
 
 function regularPeriodAt({ reset, firstResetAtMs }: Schedule, nowMs: number): Period {

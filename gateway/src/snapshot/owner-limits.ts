@@ -71,10 +71,14 @@ interface Place {
   readonly bucket?: string;
 }
 
-/** A budget and its counter. A policy has one for each bucket; what is counted is part of its name, for amounts of different types are not alike. */
+/**
+ * A budget and its counter. A policy has one for each bucket, which may have a reset of its own; what is counted is part of its name, for
+ * amounts of different types are not alike.
+ */
 export function compileBudget(
   { id, workspace, bucket }: Place,
   { name, type, limit, alertAt, ...resets }: UsageLimitBody,
+  groupResetAt?: string,
 ): BudgetLimit {
   const kind = OWNERS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
   const slug = slugOf(kind, id);
@@ -86,7 +90,7 @@ export function compileBudget(
     type,
     limit,
     alertAt,
-    schedule: compileSchedule(resets),
+    schedule: compileSchedule(resets, groupResetAt),
   };
 }
 
@@ -102,8 +106,8 @@ const TOKEN = 'token/';
 const SUBJECT = 3;
 
 /** When a budget begins anew. */
-export const compileSchedule = ({ reset, firstResetAt, resetAt }: Resets): Schedule =>
-  toSchedule({ reset: toReset(reset), firstResetAt, resetAt });
+export const compileSchedule = ({ reset, firstResetAt, resetAt }: Resets, groupResetAt?: string): Schedule =>
+  toSchedule({ reset: toReset(reset), firstResetAt, resetsAt: [resetAt, groupResetAt] });
 
 type Resets = Pick<UsageLimitBody, 'reset' | 'firstResetAt' | 'resetAt'>;
 

@@ -13,6 +13,8 @@ const MAX_READY = 10_000;
 interface Ready {
   readonly demands: Map<string, Demand>;
   readonly budgets: Map<string, BudgetLimit>;
+  /** Resets of single groups. */
+  readonly resets: ReadonlyMap<string, string>;
   /** That of the budgets. */
   schedule: Schedule | undefined;
   period: Period | undefined;
@@ -24,7 +26,8 @@ const memo = new WeakMap<PolicyRecord, Ready>();
 function readyOf(policy: PolicyRecord): Ready {
   let ready = memo.get(policy);
   if (ready === undefined) {
-    ready = { demands: new Map(), budgets: new Map(), schedule: undefined, period: undefined };
+    const resets = new Map(policy.usage?.groupResets?.map(({ group, at }) => [group, at]));
+    ready = { demands: new Map(), budgets: new Map(), resets, schedule: undefined, period: undefined };
     memo.set(policy, ready);
   }
   return ready;
@@ -67,7 +70,9 @@ export function usageBudget(
   const { id, workspace } = policy;
   const ready = readyOf(policy);
   const own = buckets.of(id, bucket, periodOf(ready, usage, nowMs).startMs);
-  return ready.budgets.get(own) ?? keep(ready.budgets, own, compileBudget({ id, workspace, bucket: own }, usage));
+  const known = ready.budgets.get(own);
+  if (known !== undefined) return known;
+  return keep(ready.budgets, own, compileBudget({ id, workspace, bucket: own }, usage, ready.resets.get(own)));
 }
 
 function periodOf(ready: Ready, usage: Usage, nowMs: number): Period {
