@@ -78,6 +78,8 @@ export const OPERATION_SCOPES: readonly ScopedOperation[] = [
   { method: 'DELETE', path: '/policies/usage-limits/{policyUsageLimitsId}', scopes: ['policies.delete'] },
   { method: 'GET', path: '/policies/usage-limits/{policyUsageLimitsId}', scopes: ['policies.read'] },
   { method: 'PUT', path: '/policies/usage-limits/{policyUsageLimitsId}', scopes: ['policies.update'] },
+  { method: 'GET', path: '/policies/usage-limits/{policyUsageLimitsId}/entities', scopes: ['policies.read'] },
+  { method: 'PUT', path: '/policies/usage-limits/{policyUsageLimitsId}/entities/{entityId}/reset', scopes: ['policies.update'] },
   { method: 'GET', path: '/prompts', scopes: ['prompts.list'] },
   { method: 'POST', path: '/prompts', scopes: ['prompts.create'] },
   { method: 'GET', path: '/prompts/partials', scopes: ['prompts.list'] },

@@ -1,5 +1,6 @@
 /** Management operations: usage limit policies. */
 import { z } from 'zod';
+import { MAX_GROUP } from '../kinds/usage-limit-policy.ts';
 import { defineOperation } from './operation.ts';
 import { description, policyCondition, policyGroupKey, status } from './policy-shapes.ts';
 import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
@@ -10,6 +11,9 @@ const alertThreshold = z.number().min(0).nullable();
 const periodicReset = z.enum(['monthly', 'weekly']).nullable();
 const periodicResetDays = z.int().min(1).max(365).nullable();
 const nextReset = dateTime.nullable();
+/** The values of a group. */
+const valueKey = z.string().min(1).max(MAX_GROUP);
+const groupStatus = z.enum(['active', 'exhausted']);
 
 const usagePolicy = z.object({
   id: uuid,
@@ -81,8 +85,15 @@ export const usagePolicies = {
     path: '/policies/usage-limits/{policyUsageLimitsId}',
     summary: 'Reads a usage limit policy.',
     scopes: ['policies.read'],
-    query: z.strictObject({ workspace_id: z.string().optional(), status: status.optional() }),
-    answer: usagePolicy.extend({ object: z.literal('policy') }),
+    query: z.strictObject({
+      workspace_id: z.string().optional(),
+      status: status.optional(),
+      include_usage: z.enum(['true', 'false']).optional(),
+    }),
+    answer: usagePolicy.extend({
+      object: z.literal('policy'),
+      value_key_usage_map: z.record(z.string(), z.number()).optional(),
+    }),
   }),
   update: defineOperation({
     id: 'usage_limit_policies.update',
@@ -90,7 +101,11 @@ export const usagePolicies = {
     path: '/policies/usage-limits/{policyUsageLimitsId}',
     summary: 'Changes the given members of a usage limit policy.',
     scopes: ['policies.update'],
-    body: z.strictObject({ ...changeable, conditions: z.array(policyCondition).optional() }),
+    body: z.strictObject({
+      ...changeable,
+      conditions: z.array(policyCondition).optional(),
+      reset_usage_for_value: valueKey.optional(),
+    }),
     answer: emptyObject,
   }),
   delete: defineOperation({
@@ -99,6 +114,33 @@ export const usagePolicies = {
     path: '/policies/usage-limits/{policyUsageLimitsId}',
     summary: 'Deletes a usage limit policy.',
     scopes: ['policies.delete'],
+    answer: emptyObject,
+  }),
+  listEntities: defineOperation({
+    id: 'usage_limit_policies.list_entities',
+    method: 'GET',
+    path: '/policies/usage-limits/{policyUsageLimitsId}/entities',
+    summary: 'Lists the groups of a usage limit policy with what each has used.',
+    scopes: ['policies.read'],
+    query: z.strictObject({
+      ...paging,
+      workspace_id: z.string().optional(),
+      status: groupStatus.optional(),
+      search: z.string().max(MAX_GROUP).optional(),
+    }),
+    answer: z.object({
+      object: z.literal('list'),
+      data: z.array(z.object({ id: uuid, value_key: z.string(), current_usage: z.number(), status: groupStatus })),
+      total: z.int(),
+    }),
+  }),
+  resetEntity: defineOperation({
+    id: 'usage_limit_policies.reset_entity',
+    method: 'PUT',
+    path: '/policies/usage-limits/{policyUsageLimitsId}/entities/{entityId}/reset',
+    summary: 'Lets a group of a usage limit policy count anew from now on.',
+    scopes: ['policies.update'],
+    body: z.strictObject({}),
     answer: emptyObject,
   }),
 } as const;

@@ -71,6 +71,17 @@ export const usageTotals = z.object({
 
 export type UsageTotal = Readonly<z.output<typeof usageTotals>['totals'][number]>;
 
+/** Path of the operator's snapshot service for the management API: `?object=Kind/namespace/name`. */
+export const OBJECT_USAGE_PATH = '/v1/usage';
+
+/** Counters of one object that the operator remembers. */
+export const MAX_OBJECT_COUNTERS = 1_000;
+
+/** The answer: the counters of the object that pods have reported. */
+export const objectUsage = z.object({ counters: z.array(budgetRow).max(MAX_OBJECT_COUNTERS) });
+
+export type ObjectUsage = Readonly<z.output<typeof objectUsage>>;
+
 const NANO_DIGITS = 9;
 
 /** An amount as people write it: US dollars, or a count. */

@@ -23,6 +23,8 @@ export interface HttpsServersOptions {
   readonly reviewClient: KubeClient;
   readonly view: OperatorView;
   readonly translations: Pick<Translations, 'subscribe' | 'latest'>;
+  /** See `KeyReader`. */
+  readonly countersOf: KeyReader['countersOf'];
   readonly log: Log;
   readonly onReview: (report: ReviewReport) => void;
   /** Ends the wait for a certificate. */
@@ -110,10 +112,11 @@ const startManagementCertificates = ({ options, client, log, signal }: HttpsServ
     names: namesOf(MANAGEMENT_SERVICE, options),
   });
 
-function keysFor({ options, translations }: HttpsServersOptions): KeyReader | undefined {
+function keysFor({ options, translations, countersOf }: HttpsServersOptions): KeyReader | undefined {
   const { managementAccount: account, organisationNamespace: namespace } = options;
   if (account === undefined) return undefined;
-  return { reader: { namespace, account }, entries: () => translations.latest?.translation.memo.entries };
+  const entries = () => translations.latest?.translation.memo.entries;
+  return { reader: { namespace, account }, entries, countersOf };
 }
 
 function registration({ options, client, log }: HttpsServersOptions, certificates: Certificates, port: number) {

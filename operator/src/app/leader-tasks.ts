@@ -36,6 +36,7 @@ import type { Translations } from '../world/index.ts';
 import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPorts } from './fleet-ports.ts';
 import type { HttpsServers } from './https-servers.ts';
+import type { LeaderUsage } from './leader-usage.ts';
 import { managementUrl } from './management-service.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
@@ -56,6 +57,8 @@ export interface LeaderTasksOptions {
   readonly runtime: RuntimeMetrics;
   readonly metrics: OperatorMetrics;
   readonly httpsServers: HttpsServers | undefined;
+  /** Is told what pods report. */
+  readonly leaderUsage: LeaderUsage;
   /** Identifies this process among the replicas. */
   readonly identity: string;
   readonly log: Log;
@@ -157,7 +160,7 @@ const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => 
 });
 
 function publishAndReportOf(
-  { options, client, stores, translations, metrics, identity, log }: LeaderTasksOptions,
+  { options, client, stores, translations, metrics, leaderUsage, identity, log }: LeaderTasksOptions,
   { writer, events }: Reporting,
   {
     settings,
@@ -200,6 +203,7 @@ function publishAndReportOf(
   return {
     ...publishing,
     run: async (signal) => {
+      using _leading = leaderUsage.lead(usage.tracker);
       await Promise.all([publishing.run(signal), usage.run(signal)]);
     },
   };

@@ -21,6 +21,7 @@ import type { Translations } from '../world/index.ts';
 import { startHealthServer } from './health-server.ts';
 import { startHttpsServers } from './https-servers.ts';
 import { createLeaderTasks } from './leader-tasks.ts';
+import { createLeaderUsage } from './leader-usage.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import { createOperatorView } from './operator-view.ts';
 import { collectProcessMetrics } from './process-metrics.ts';
@@ -95,12 +96,14 @@ export async function runOperator(
     onChange: runtime.onLease,
   });
   const view = createOperatorView({ ...stores, translations, retirement, leader, settings: options });
+  const leaderUsage = createLeaderUsage();
+  const { countersOf } = leaderUsage;
   const shared = { options, client, stores, translations, view, log, metrics };
   const httpsServers = options.webhooks
-    ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
+    ? parts.use(await startHttpsServers({ ...shared, reviewClient, countersOf, onReview: metrics.onReview, signal }))
     : undefined;
   metrics.observeStreams(() => httpsServers?.streams ?? 0);
-  const work = createLeaderTasks({ ...shared, statusClient, runtime, httpsServers, identity });
+  const work = createLeaderTasks({ ...shared, statusClient, runtime, httpsServers, leaderUsage, identity });
   log.info({ identity }, 'Operator started');
   const leadership = await leader.run(signal, work);
   onEnd(leadership);

@@ -7,6 +7,7 @@ import {
   createTenancy,
   type Database,
   OPERATIONS,
+  type PolicyUsage,
   type ResourceStore,
 } from './index.ts';
 import { createMemoryStore } from './store/testing.ts';
@@ -31,6 +32,7 @@ export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export interface TestOptions {
   readonly database?: Database;
+  readonly usage?: PolicyUsage;
   readonly onCall?: (report: CallReport) => void;
   readonly now?: () => number;
   /** Of the calls of each key. */
@@ -42,7 +44,14 @@ export interface TestOptions {
 /** `resources` are those of the scopes that callers have, e.g. `policies`. */
 export async function createTestManagement(
   resources: readonly string[],
-  { database, onCall = () => undefined, now = () => Date.UTC(2027, 0, 1), callers = {}, rates }: TestOptions = {},
+  {
+    database,
+    usage,
+    onCall = () => undefined,
+    now = () => Date.UTC(2027, 0, 1),
+    callers = {},
+    rates,
+  }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = createMemoryStore();
   const byHash = new Map(
@@ -63,6 +72,7 @@ export async function createTestManagement(
       },
       now,
       database,
+      usage,
     },
     keys: { find: (sha256) => byHash.get(sha256) },
     onCall,

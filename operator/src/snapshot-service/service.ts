@@ -8,6 +8,7 @@ import {
   SNAPSHOT_HAVE_PARAM,
   SNAPSHOT_STREAM_PATH,
 } from '@gatehouse/crds/snapshot';
+import { type BudgetRow, OBJECT_USAGE_PATH, type ObjectUsage } from '@gatehouse/crds/usage';
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
@@ -55,6 +56,8 @@ export interface KeyReader {
   readonly reader: Caller;
   /** Sorted by id, each the same object until it changes; undefined while unknown. */
   readonly entries: () => readonly AnyEntry[] | undefined;
+  /** What pods have reported of an object, `Kind/namespace/name`; undefined on a replica that does not lead. */
+  readonly countersOf: (object: string) => readonly BudgetRow[] | undefined;
 }
 
 export interface SnapshotService extends AsyncDisposable {
@@ -174,12 +177,25 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   if (tokens !== keys?.tokens)
     answerSidecar(context, { response, caller: identified.caller, query: url?.searchParams });
   else if (!isReader(identified.caller, options)) refuse(response, 401);
+  else if (url?.pathname === OBJECT_USAGE_PATH) answerUsage(response, options, url.searchParams);
   else if (!keys.streams.open(response)) refuse(response, 503);
 }
 
 function tokensFor(path: string | undefined, { tokens, keys }: Context): Tokens | undefined {
   if (path === SNAPSHOT_STREAM_PATH) return tokens;
-  return path === KEYS_STREAM_PATH ? keys?.tokens : undefined;
+  return path === KEYS_STREAM_PATH || path === OBJECT_USAGE_PATH ? keys?.tokens : undefined;
+}
+
+/** 503 where this replica does not lead: the leader alone hears of the pods. */
+function answerUsage(response: ServerResponse, { keys }: SnapshotServiceOptions, query: URLSearchParams): void {
+  const counters = keys?.countersOf(query.get('object') ?? '');
+  if (counters === undefined) {
+    refuse(response, 503);
+    return;
+  }
+  const answer: ObjectUsage = { counters: [...counters] };
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(answer));
 }
 
 interface SidecarCall {

@@ -8,6 +8,7 @@ export {
   originKey,
   originsOf,
   type PublishedEntries,
+  policyName,
 } from './incremental/index.ts';
 export { type QuotaStanding, quotaStandingOf } from './quota-standing.ts';
 export { checksOf } from './rules/index.ts';

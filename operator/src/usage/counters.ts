@@ -1,8 +1,6 @@
 /** The counters of one object, as the pods of fleets have reported them. */
-import type { BudgetRow, UsageTotal } from '@gatehouse/crds/usage';
+import { type BudgetRow, MAX_OBJECT_COUNTERS, type UsageTotal } from '@gatehouse/crds/usage';
 
-/** Counters of one object; beyond them, only those that are used up are taken, in place of the one with the most left. */
-const MAX_COUNTERS = 1_000;
 /** A period may have begun this much later by the clock of a pod, in ms. */
 const MAX_SKEW_MS = 60_000;
 
@@ -22,8 +20,9 @@ export function mergeRow(counters: Counters, row: BudgetRow, nowMs: number): { r
   return { changed: true };
 }
 
+/** Of an object with as many counters as there may be, only one that is used up is taken, in place of the one with the most left. */
 function insert(counters: Counters, row: BudgetRow): boolean {
-  if (counters.size >= MAX_COUNTERS) {
+  if (counters.size >= MAX_OBJECT_COUNTERS) {
     if (row.used < row.limit) return false;
     const [least] = [...counters.values()].sort((a, b) => a.used / a.limit - b.used / b.limit);
     if (least === undefined || least.used >= least.limit) return false;

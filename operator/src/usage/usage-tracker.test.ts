@@ -204,6 +204,23 @@ describe('the use of a budget', () => {
     ]);
   });
 
+  test('by group is there for each group, until the period ends', async () => {
+    await using world = await stage();
+    await world.report(group('ada', 10), group('bob', 1), spent(3));
+    const known = () =>
+      world.tracker.countersOf('UsageLimitPolicy/team-red/per-user').map(({ owner, used }) => [owner.bucket, used]);
+    expect(known()).toEqual([
+      ['ada', 10e9],
+      ['bob', 1e9],
+    ]);
+    expect(world.tracker.countersOf('UsageLimitPolicy/team-red/other')).toEqual([]);
+    const end = { resetsAtMs: START + 5_000 };
+    await world.report({ ...group('ada', 10), ...end }, { ...group('bob', 2), ...end });
+    expect(known()).toContainEqual(['bob', 2e9]);
+    await world.pass(6_000);
+    expect(known()).toEqual([]);
+  });
+
   test.for<{ rule: string; given: BudgetRow }>([
     { rule: 'of an object that is gone', given: spent(10, { owner: { kind: 'key', id: 'key/red/old', slug: 'old' } }) },
     { rule: 'of a budget that has left the spec', given: spent(10, { name: 'old' }) },

@@ -34,6 +34,8 @@ export interface UsageTracker {
   note(rows: readonly BudgetRow[], fleet: Placement): readonly UsageTotal[];
   /** What is known of the counters of the fleet's workspaces, the nearest to their ends first. */
   totals(fleet: Placement): readonly UsageTotal[];
+  /** What pods have reported of the counters of an object, `Kind/namespace/name`, in their current periods. */
+  countersOf(verdictKey: string): readonly BudgetRow[];
   /** The members of an object's status. */
   membersOf(object: KubeObject): Readonly<Record<string, unknown>>;
   exhaustionOf(object: KubeObject): Explanation | undefined;
@@ -73,6 +75,7 @@ export function createUsageTracker(options: UsageTrackerOptions): UsageTracker {
   return {
     note: (rows, fleet) => tracker.note(rows, fleet),
     totals: (fleet) => tracker.totals(fleet),
+    countersOf: (key) => tracker.countersOf(key),
     membersOf: (object) => tracker.membersOf(object),
     exhaustionOf: (object) => tracker.exhaustionOf(object),
     forget: (key) => tracker.forget(key),
@@ -146,6 +149,11 @@ class Tracker {
       );
     });
     return known.sort(byNearestEnd).slice(0, MAX_TOTALS).map(toTotal);
+  }
+
+  countersOf(key: string): readonly BudgetRow[] {
+    const nowMs = this.#clock.wallMs();
+    return [...(this.#ledgers.get(key)?.counters.values() ?? [])].filter((row) => !isOver(row, nowMs));
   }
 
   membersOf(object: KubeObject): Readonly<Record<string, unknown>> {

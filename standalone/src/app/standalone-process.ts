@@ -2,6 +2,7 @@
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import {
   type BudgetStore,
+  type BudgetUsage,
   createGateway,
   type Gateway,
   type GatewaySettings,
@@ -69,7 +70,12 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   let served = state.snapshot;
   let snapshot = withAdminKey(served, adminSha256);
   const management =
-    folder && (await serveManagement({ root: name, folder, snapshot: () => snapshot, logger, people }));
+    folder &&
+    (await serveManagement({
+      ...{ root: name, folder, logger, people },
+      snapshot: () => snapshot,
+      budgets: () => server.budgets(),
+    }));
   const server = createServer(options, { sourceStatus: report.status, management: management?.address });
   let version = 1;
   const serve = async (next: FolderState): Promise<void> => {
@@ -131,6 +137,8 @@ async function openSource(source: ResourceSource, options: StandaloneOptions): P
 /** What serves Snapshots: this process, or its workers. */
 interface Server extends Pick<Gateway, 'listen' | 'drain' | 'close'> {
   load(version: number, snapshot: Snapshot): Promise<unknown>;
+  /** What budgets have used. */
+  budgets(): Promise<readonly BudgetUsage[]>;
 }
 
 function createServer(
@@ -140,8 +148,8 @@ function createServer(
   const ports = { ...given, ...(budgetStore === undefined ? {} : { budgetStore }) };
   if (workers !== undefined) {
     const pool = createWorkerPool({ ...workers, ...ports, settings, logger, fork: forkWorker });
-    return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot) };
+    return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot), budgets: pool.usage };
   }
   const gateway = createGateway({ ...ports, settings, variables, logger, metricsOnMain: true });
-  return { ...gateway, load: gateway.snapshots.load };
+  return { ...gateway, load: gateway.snapshots.load, budgets: async () => gateway.budgets.usage() };
 }

@@ -100,6 +100,49 @@ test('a key whose budget is used up works again after reset_usage, and its budge
   expect(await spendAll()).toBeGreaterThan(0);
 });
 
+test('a group of a policy that is used up works again after its reset, and the other groups go on', async () => {
+  const account = await made('/virtual-keys', {
+    ...{ name: 'Grouped', provider: 'openai', key: 'sk-1', customHost: `${mock.url}/v1` },
+  });
+  const policy = await made('/policies/usage-limits', {
+    ...{ name: 'Teams', type: 'requests', credit_limit: 2 },
+    ...{ conditions: [{ key: 'virtual_key', value: account }], group_by: [{ key: 'metadata.team' }] },
+  });
+  const statusOf = async (team: string): Promise<number> => {
+    const answer = await fetch(`${running.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': TEAM_KEY,
+        'x-gw-metadata': JSON.stringify({ team }),
+      },
+      body: JSON.stringify({ model: `@${account}/mock-small`, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  const groups = async () => {
+    const answer = await call('GET', `/policies/usage-limits/${policy}/entities?workspace_id=team-a`);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return (answer.body as { data: { id: string; value_key: string; current_usage: number; status: string }[] }).data;
+  };
+  for (const team of ['red', 'blue']) {
+    await waitFor(async () => (await statusOf(team)) === 412, { what: `the end of ${team}` });
+  }
+  const spent = await groups();
+  expect(spent.map(({ value_key, status }) => `${value_key} ${status}`).sort()).toEqual([
+    'metadata.team:blue exhausted',
+    'metadata.team:red exhausted',
+  ]);
+  const red = spent.find(({ value_key }) => value_key.endsWith('red'));
+  const reset = `/policies/usage-limits/${policy}/entities/${red?.id}/reset?workspace_id=team-a`;
+  expect(await call('PUT', reset)).toMatchObject({ status: 200, body: {} });
+  expect((await groups()).find(({ id }) => id === red?.id)).toMatchObject({ current_usage: 0, status: 'active' });
+  await waitFor(async () => (await statusOf('red')) === 200, { what: 'the reset' });
+  expect(await statusOf('blue')).toBe(412);
+  expect((await groups()).find(({ id }) => id === red?.id)).toMatchObject({ current_usage: 1 });
+});
+
 test('a virtual key serves requests with the key that came in, and with the next one', async () => {
   const slug = await made('/virtual-keys', {
     name: 'Mine',

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
-import type { Logger, ManagementAddress } from '@gatehouse/gateway';
+import type { BudgetUsage, Logger, ManagementAddress } from '@gatehouse/gateway';
 import {
   type CallReport,
   createAuditLog,
@@ -17,6 +17,7 @@ import {
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
 import { createKeyDirectory } from './keys.ts';
+import { policyUsageOf } from './policy-usage.ts';
 
 export interface ManagementOptions {
   /** The path of the folder. */
@@ -25,6 +26,8 @@ export interface ManagementOptions {
   /** What is served, with the admin key. */
   snapshot(): Snapshot;
   readonly logger: Logger;
+  /** What budgets have used, as the gateways of the process know it. */
+  budgets(): Promise<readonly BudgetUsage[]>;
   /** Of people; closed with the management API. */
   readonly people?: PeopleDatabase | undefined;
 }
@@ -52,6 +55,7 @@ export async function startManagement({
   root,
   folder,
   snapshot,
+  budgets,
   logger,
   people,
 }: ManagementOptions): Promise<Management> {
@@ -65,7 +69,7 @@ export async function startManagement({
   const audit = database && createAuditLog({ database, onDropped: (count) => logger.warn({ count }, DROPPED) });
   const app = createManagementServer({
     operations: OPERATIONS,
-    services: { store, tenancy, database, randomName, now: Date.now },
+    services: { store, tenancy, database, usage: policyUsageOf(budgets), randomName, now: Date.now },
     keys: createKeyDirectory(snapshot),
     onCall: (report) => {
       logCall(logger, report);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import {
   type BudgetStore,
+  type BudgetUsage,
   createAdmin,
   createMemoryState,
   createMetricsSum,
@@ -42,6 +43,8 @@ export interface WorkerPool {
   load(version: number, snapshot: Snapshot): void;
   /** Resolves once all workers serve; rejects with the error of the system when a port cannot be opened. */
   listen(): Promise<{ readonly port: number; readonly adminPort: number }>;
+  /** What all workers know of budgets. */
+  usage(): Promise<readonly BudgetUsage[]>;
   /** Finishes requests in flight, then ends all workers. */
   drain(): Promise<void>;
   /** Ends all workers immediately. */
@@ -105,6 +108,7 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
 
   return {
     load: (version, snapshot) => supervisor.feed({ version, snapshot }),
+    usage: async () => budgets.usage(),
     listen: async () => {
       const adminPort = await admin.listen();
       const port = await supervisor.start();

@@ -146,6 +146,19 @@ test('a key that REST has made is served by three gateways, and by none once RES
   await waitFor(async () => (await statuses()).every((status) => status === 401), { what: 'a key that is gone' });
 });
 
+test('the groups of a policy come from the leader of the operator', async () => {
+  const { unit: _unit, value, ...budget } = POLICY;
+  const slug = await created('/policies/usage-limits', { ...budget, credit_limit: value });
+  expect(await call('GET', `/policies/usage-limits/${slug}/entities`)).toEqual({
+    status: 200,
+    body: { object: 'list', total: 0, data: [] },
+  });
+  const reset = { body: { reset_usage_for_value: 'api_key:team/app' } };
+  expect(await call('PUT', `/policies/usage-limits/${slug}`, reset)).toMatchObject({ status: 200 });
+  const { groupResets } = specOf(await read(cluster, there('UsageLimitPolicy', slug)));
+  expect(groupResets).toMatchObject([{ group: 'api_key:team/app' }]);
+});
+
 test('a hundred changes at the same time lose nothing', async () => {
   const slug = await created('/policies/rate-limits', POLICY);
   const before = await read(cluster, there('RateLimitPolicy', slug));

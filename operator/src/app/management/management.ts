@@ -4,7 +4,13 @@ import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { clusterSourceOf, type OperatorOptions } from '../../config/index.ts';
-import { type CallReport, createManagementServer, createTenancy, OPERATIONS } from '../../management/index.ts';
+import {
+  type CallReport,
+  createManagementServer,
+  createTenancy,
+  OPERATIONS,
+  type PolicyUsage,
+} from '../../management/index.ts';
 import { createKubernetesStore, type KubernetesStore } from '../../management/store/kubernetes/index.ts';
 import {
   createHealth,
@@ -23,6 +29,7 @@ import { createFollowedKeys, type FollowedKeys } from './key-directory.ts';
 import { createKeySource, type KeySource } from './key-source.ts';
 import { createManagementMetrics } from './metrics.ts';
 import { openPeople, type People } from './people.ts';
+import { createUsageSource } from './usage-source.ts';
 
 export interface RunManagementOptions {
   readonly log: Log;
@@ -57,11 +64,13 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   const ending = new AbortController(); // calls outlast the signal while the server drains
   const store = createStore(options, { client, log, signal: ending.signal });
   const keys = createFollowedKeys();
-  const keySource = createKeySource({
+  const operator = {
     url: options.keysUrl ?? new URL(`https://gatehouse-operator.${options.organisationNamespace}.svc:9090`),
     folder: options.keysDir,
-    ...{ begin: keys.begin, clock: systemClock, log },
-  });
+    ...{ clock: systemClock, log },
+  };
+  const keySource = createKeySource({ ...operator, begin: keys.begin });
+  const usage = createUsageSource({ ...operator, signal: ending.signal });
   const count = createManagementMetrics(registry, {
     keys: () => keys.size ?? 0,
     keysAgeSeconds: () => ageMsOf(keySource) / 1_000,
@@ -77,7 +86,7 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   if (pair === undefined) return;
   const people = openPeople(options, log);
   if (people !== undefined) parts.use(people);
-  const app = createServer(options, { pair, store, keys, people, onCall: reportTo(log, count) });
+  const app = createServer(options, { pair, store, keys, people, usage, onCall: reportTo(log, count) });
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -105,15 +114,16 @@ interface ServerParts {
   readonly store: KubernetesStore;
   readonly keys: FollowedKeys;
   readonly people: People | undefined;
+  readonly usage: PolicyUsage;
   readonly onCall: (report: CallReport) => void;
 }
 
 function createServer(
   { organisationNamespace }: OperatorOptions,
-  { pair, store: { resources: store }, keys, people, onCall }: ServerParts,
+  { pair, store: { resources: store }, keys, people, usage, onCall }: ServerParts,
 ): FastifyInstance {
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
-  const services = { store, tenancy, database: people?.database, randomName, now: Date.now };
+  const services = { store, tenancy, database: people?.database, usage, randomName, now: Date.now };
   const report = (call: CallReport): void => {
     onCall(call);
     people?.onCall(call);

@@ -4,6 +4,7 @@ import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
 import type { Database } from '../database/index.ts';
+import type { PolicyUsage } from '../policy-usage/index.ts';
 import type { ResourceStore } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 
@@ -29,6 +30,8 @@ export interface Services {
   readonly tenancy: Tenancy;
   /** Of people; absent: there is none. */
   readonly database?: Database | undefined;
+  /** What groups of policies have used; absent: nobody says. */
+  readonly usage?: PolicyUsage | undefined;
   /** Notes a change that is none of the store, for the audit record of the call. */
   note?(change: AuditChange): void;
   /** `length` random characters of a-z and 0-9. */

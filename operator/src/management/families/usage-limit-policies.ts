@@ -5,8 +5,9 @@ import { type BoundOperation, serveOperation } from './family.ts';
 import { givenFields } from './fields.ts';
 import { findObject } from './find.ts';
 import { pageOf } from './pages.ts';
+import { checkGroup, findGroup, groupsOf, type PolicyGroup, withReset } from './policy-groups.ts';
 import { toConditions, toSelection } from './policy-selection.ts';
-import { type FieldNames, written } from './write.ts';
+import { absent, type FieldNames, written } from './write.ts';
 
 const WHAT = 'usage limit policy';
 const KIND = 'UsageLimitPolicy';
@@ -74,14 +75,20 @@ export const USAGE_LIMIT_POLICIES: readonly BoundOperation[] = [
   }),
   serveOperation(usagePolicies.get, async (call, services) => {
     const { object, home } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
-    return { ...toView(object, home, services.tenancy), object: 'policy' as const };
+    const groups = call.query.include_usage === 'true' ? await groupsOf(object, home, services) : undefined;
+    return {
+      ...toView(object, home, services.tenancy),
+      object: 'policy' as const,
+      ...(groups === undefined ? {} : { value_key_usage_map: toUsageMap(groups) }),
+    };
   }),
   serveOperation(usagePolicies.update, async (call, services) => {
     const { object } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
-    const { conditions } = call.body;
+    const { conditions, reset_usage_for_value: group } = call.body;
+    if (group !== undefined) checkGroup(group, object.spec, 'reset_usage_for_value');
     const change = ({ spec }: StoredObject<'UsageLimitPolicy'>) => ({
       spec: {
-        ...spec,
+        ...(group === undefined ? spec : withReset(spec, group, services.now())),
         ...toFields(call.body),
         ...(conditions === undefined ? {} : { conditions: toConditions(conditions) }),
       },
@@ -96,4 +103,29 @@ export const USAGE_LIMIT_POLICIES: readonly BoundOperation[] = [
     written(await services.store.delete(place, { force: call.force }), WHAT);
     return {};
   }),
+  serveOperation(usagePolicies.listEntities, async (call, services) => {
+    const { object, home } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
+    const { search, status } = call.query;
+    const groups = (await groupsOf(object, home, services)).filter(
+      (group) =>
+        (status === undefined || group.status === status) && (search === undefined || group.value_key.includes(search)),
+    );
+    return pageOf(groups, call.query, (group) => group);
+  }),
+  serveOperation(usagePolicies.resetEntity, async (call, services) => {
+    const { object, home } = await findObject(KIND, call.path['policyUsageLimitsId'] ?? '', { call, services }, WHAT);
+    const group = findGroup(object, await groupsOf(object, home, services), call.path['entityId'] ?? '');
+    if (group === undefined) throw absent('group of the policy');
+    const change = ({ spec }: StoredObject<'UsageLimitPolicy'>) => ({ spec: withReset(spec, group, services.now()) });
+    const place = { kind: KIND, namespace: object.meta.namespace, name: object.meta.name } as const;
+    written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
+    return {};
+  }),
 ];
+
+/** Groups may have any name: the map has no prototype. */
+const toUsageMap = (groups: readonly PolicyGroup[]): Record<string, number> =>
+  Object.assign(
+    Object.create(null),
+    Object.fromEntries(groups.map(({ value_key, current_usage }) => [value_key, current_usage])),
+  );

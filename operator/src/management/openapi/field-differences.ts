@@ -12,10 +12,6 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: ['GET * answer *reset_usage'],
   },
   {
-    reason: 'Groups of a policy are not reset one by one over REST.',
-    fields: ['*reset_usage_for_value'],
-  },
-  {
     reason: 'The key of REST is known by its hash, and only keys that the operator generates rotate.',
     fields: ['POST /api-keys/{type}/{subType} body rotation_policy', '*last_rotated_at'],
   },
@@ -44,12 +40,10 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: ['GET /guardrails/{guardrailId} answer actions.onFail'],
   },
   {
-    reason:
-      'A policy has a counter for each group of requests; the gateways have them, and gatehouse usage prints them.',
+    reason: 'A policy has a counter for each group of requests; the groups of one policy are read together.',
     fields: [
       'GET /policies/usage-limits* answer *last_reset_at',
-      'GET /policies/usage-limits* answer *value_key_usage_map',
-      'GET /policies/usage-limits/{policyUsageLimitsId} query include_usage',
+      'GET /policies/usage-limits answer data[].value_key_usage_map',
     ],
   },
   {

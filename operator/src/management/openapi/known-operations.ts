@@ -75,6 +75,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /policies/usage-limits/{policyUsageLimitsId}',
       'PUT /policies/usage-limits/{policyUsageLimitsId}',
       'DELETE /policies/usage-limits/{policyUsageLimitsId}',
+      'GET /policies/usage-limits/{policyUsageLimitsId}/entities',
+      'PUT /policies/usage-limits/{policyUsageLimitsId}/entities/{entityId}/reset',
       'GET /policies/rate-limits',
       'POST /policies/rate-limits',
       'GET /policies/rate-limits/{rateLimitsPolicyId}',
@@ -115,13 +117,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'Nothing keeps the versions of a config.',
     calls: ['GET /configs/{slug}/versions'],
-  },
-  {
-    reason: 'Counters of budgets are not reset over REST.',
-    calls: [
-      'GET /policies/usage-limits/{policyUsageLimitsId}/entities',
-      'PUT /policies/usage-limits/{policyUsageLimitsId}/entities/{entityId}/reset',
-    ],
   },
   {
     reason: 'There is no directory that people come from.',
