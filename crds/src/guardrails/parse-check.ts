@@ -40,13 +40,16 @@ export interface ParseCheckOptions {
 const MAX_CREDENTIAL_FIELDS = 32;
 const MAX_CREDENTIAL_CHARS = 16_384;
 
+/** With all members: a record of zod leaves `__proto__` out, which then nobody would refuse. */
+const fields = z.custom<Readonly<Record<string, unknown>>>(isObject, 'expected an object');
+
 const members = z.strictObject({
   id: z.string().min(1).max(128),
   name: z.string().max(253).nullish(),
   enabled: z.boolean().nullish(),
   softDeny200: z.boolean().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  credentials: z.record(z.string(), z.unknown()).nullish(),
+  parameters: fields.nullish(),
+  credentials: fields.nullish(),
 });
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map([

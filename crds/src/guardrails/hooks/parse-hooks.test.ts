@@ -157,6 +157,26 @@ describe('problems of hooks come with their path and the nearest name', () => {
       item: { checks: [{ id: 'contains', parameters: { words: ['a'] } }], credentials: { apiKey: 'k' } },
       want: 'h[0].checks[0].parameters.credentials.apiKey: default.contains takes no credential',
     },
+    {
+      name: 'a parameter that is named like a prototype',
+      item: JSON.parse('{"contains": {"words": ["a"], "__proto__": {"operator": "all"}}}'),
+      want: 'h[0].contains.__proto__: unknown field',
+    },
+    {
+      name: 'an action that is named like a prototype',
+      item: JSON.parse('{"contains": {"words": ["a"]}, "actions": {"__proto__": {"deny": true}}}'),
+      want: 'h[0].actions.__proto__: unknown field',
+    },
+    {
+      name: 'a credential that is named like a prototype',
+      item: JSON.parse('{"lakera.guard": {"credentials": {"__proto__": {"apiKey": "k"}, "apiKey": "k"}}}'),
+      want: 'h[0].lakera.guard.credentials.__proto__: unknown field',
+    },
+    {
+      name: 'parameters that are no object',
+      item: { checks: [{ id: 'contains', parameters: ['a'] }] },
+      want: 'h[0].checks[0].parameters: expected an object',
+    },
     { name: 'a number', item: 7, want: 'h[0]: expected the slug of a guardrail, or a guardrail written out' },
     { name: 'an empty slug', item: '', want: 'h[0]: expected the slug of a guardrail' },
   ])('$name', ({ item, want }) => {

@@ -187,13 +187,9 @@ function parseFields<T extends typeof hookFields | typeof actionFields>(
   given: Fields,
   path: Path,
 ): Parsed<ReturnType<T['parse']>> {
-  const keys = new Map<string, string>();
-  const value: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(given)) {
-    const name = memberOf(key) ?? key;
-    keys.set(name, key);
-    value[name] = member;
-  }
+  const named = Object.entries(given).map(([key, member]) => [memberOf(key) ?? key, key, member] as const);
+  const keys = new Map(named.map(([name, key]) => [name, key]));
+  const value = Object.fromEntries(named.map(([name, , member]) => [name, member])); // also `__proto__` is a member
   const parsed = schema.safeParse(value);
   // The output of the schema that was given.
   return parsed.success
