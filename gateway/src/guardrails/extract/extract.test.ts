@@ -130,6 +130,21 @@ const CASES: readonly Case[] = [
     want: ['a', 'b', '', 'c'],
   },
   {
+    name: 'outputs of all tools that a client runs itself',
+    type: 'createModelResponse',
+    phase: 'input',
+    body: {
+      input: [
+        { type: 'custom_tool_call_output', call_id: '1', output: 'a' },
+        { type: 'custom_tool_call_output', call_id: '2', output: [{ type: 'input_text', text: 'b' }] },
+        { type: 'local_shell_call_output', id: '3', output: 'c' },
+        { type: 'computer_call_output', call_id: '4', output: { type: 'computer_screenshot', image_url: 'data:' } },
+        { type: 7, output: 'd' },
+      ],
+    },
+    want: ['a', 'b', 'c'],
+  },
+  {
     name: 'messages, refusals and reasoning of a response',
     type: 'createModelResponse',
     phase: 'output',

@@ -73,12 +73,15 @@ function items(value: unknown, path: Path): readonly Place[] {
   });
 }
 
-/** All items: messages of any role, and the results of functions. */
+/** Of functions, of custom tools, of shells and of whatever else a client runs itself. */
+const isToolOutput = (type: unknown): boolean => typeof type === 'string' && type.endsWith('_call_output');
+
+/** All items: messages of any role, and the results of tools. */
 function responseInput({ input }: JsonObject): readonly Place[] {
   if (!Array.isArray(input)) return text(input, ['input']);
   return input.flatMap((item: unknown, i): readonly Place[] => {
     if (!isObject(item)) return text(item, ['input', i]);
-    if (item['type'] === 'function_call_output') return content(item['output'], ['input', i, 'output']);
+    if (isToolOutput(item['type'])) return content(item['output'], ['input', i, 'output']);
     const isMessage = item['type'] === 'message' || item['role'] !== undefined;
     return isMessage ? content(item['content'], ['input', i, 'content']) : NOWHERE;
   });
