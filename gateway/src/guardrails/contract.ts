@@ -33,6 +33,9 @@ export interface CheckSubject {
   /** In the client's format; undefined in the phase `input`. */
   readonly response: JsonObject | undefined;
   readonly responseStatus: number | undefined;
+  /** Whether hooks have changed the request, or the answer, before this check. */
+  readonly requestTransformed: boolean;
+  readonly responseTransformed: boolean;
   /** The texts that this phase is about, in their order; empty ones stand for parts without text. */
   readonly parts: readonly string[];
   /** The parts that are not empty, joined with newlines. */

@@ -18,6 +18,8 @@ export function subjectOf(parts: readonly string[], over: Partial<CheckSubject> 
     request: { model: 'm1', messages: [{ role: 'user', content: text }] },
     response: undefined,
     responseStatus: undefined,
+    requestTransformed: false,
+    responseTransformed: false,
     parts,
     text,
     requestText: () => text,

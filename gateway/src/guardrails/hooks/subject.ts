@@ -5,8 +5,17 @@ import { type Place, placesOf, requestText, responseText, withTexts } from '../e
 /** What a phase looks at, without what is made of it when a check asks. */
 export type SubjectFacts = Omit<
   CheckSubject,
-  'parts' | 'text' | 'requestText' | 'responseText' | 'header' | 'headers'
+  | 'parts'
+  | 'text'
+  | 'requestText'
+  | 'responseText'
+  | 'requestTransformed'
+  | 'responseTransformed'
+  | 'header'
+  | 'headers'
 > & {
+  /** In the phase `output`; absent: no hook has changed the request. */
+  readonly requestTransformed?: boolean;
   readonly client: Pick<CheckSubject, 'header' | 'headers'>;
 };
 
@@ -69,6 +78,14 @@ export class Subject implements CheckSubject {
 
   get responseStatus(): number | undefined {
     return this.#facts.responseStatus;
+  }
+
+  get requestTransformed(): boolean {
+    return this.phase === 'input' ? this.request !== this.#facts.request : this.#facts.requestTransformed === true;
+  }
+
+  get responseTransformed(): boolean {
+    return this.response !== (this.phase === 'output' ? this.#facts.response : undefined);
   }
 
   get traceId(): string {

@@ -65,6 +65,7 @@ export function subjectFacts(
     request: params,
     response,
     responseStatus: response === undefined ? undefined : 200,
+    requestTransformed: guards?.inputTransformed === true,
     client: new ClientFacts(exchange, caller),
     traceId: exchange.trace.traceId,
   };

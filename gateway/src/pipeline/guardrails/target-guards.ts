@@ -58,6 +58,8 @@ export class TargetGuards {
   inputResults: readonly HookResult[] = NO_RESULTS;
   /** A hook of the request failed and let it pass. */
   inputFailed = false;
+  /** A hook of the request changed it. */
+  inputTransformed = false;
   placeholders: Restorable | undefined;
   /** Of the answer to the last try. */
   #outputResults: readonly HookResult[] = NO_RESULTS;
@@ -85,9 +87,10 @@ export class TargetGuards {
   }
 
   /** `openTable`: an account until the end of the request, whatever becomes of its other memory. Throws MEMORY_EXHAUSTED. */
-  checkedInput({ results, ran, failed, restore }: HookPhaseResult, openTable: () => ByteAccount): void {
+  checkedInput({ results, ran, failed, body, restore }: HookPhaseResult, openTable: () => ByteAccount): void {
     this.inputResults = results;
     this.inputFailed = failed;
+    this.inputTransformed = body !== undefined;
     this.trail.add(ran, { phase: 'input', target: this.target });
     if (restore === undefined || restore.size === 0) return;
     if (!openTable().take(tableBytes(restore))) throw memoryExhausted();

@@ -6,11 +6,17 @@ const EVENTS = { input: 'beforeRequestHook', output: 'afterRequestHook' } as con
 
 /** The body of a call, without the headers of the client. */
 export const contextOf = (subject: CheckSubject) => ({
-  request: { json: subject.request, text: subject.requestText(), isStreamingRequest: subject.isStream },
+  request: {
+    json: subject.request,
+    text: subject.requestText(),
+    isStreamingRequest: subject.isStream,
+    isTransformed: subject.requestTransformed,
+  },
   response: {
     json: subject.response ?? {},
     text: subject.responseText(),
     statusCode: subject.responseStatus ?? null,
+    isTransformed: subject.responseTransformed,
   },
   provider: subject.provider,
   requestType: subject.requestType,

@@ -57,8 +57,8 @@ describe('webhook', () => {
     const subject = subjectOf(['hi'], { headers: () => [['x-secret', 's']], metadata: { user: 'u' } });
     const { sent } = await run({ body: { verdict: true } }, subject);
     expect(JSON.parse(sent[0]?.body ?? '')).toEqual({
-      request: { json: subject.request, text: 'hi', isStreamingRequest: false },
-      response: { json: {}, text: '', statusCode: null },
+      request: { json: subject.request, text: 'hi', isStreamingRequest: false, isTransformed: false },
+      response: { json: {}, text: '', statusCode: null, isTransformed: false },
       provider: 'openai',
       requestType: 'chatComplete',
       metadata: { user: 'u' },
@@ -67,9 +67,11 @@ describe('webhook', () => {
   });
 
   test('is told about the answer in its phase', async () => {
-    const { sent } = await run({ body: { verdict: true } }, answered('yes'));
+    const subject = { ...answered('yes'), requestTransformed: true, responseTransformed: true };
+    const { sent } = await run({ body: { verdict: true } }, subject);
     expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({
-      response: { text: 'yes', statusCode: 200 },
+      request: { isTransformed: true },
+      response: { text: 'yes', statusCode: 200, isTransformed: true },
       eventType: 'afterRequestHook',
     });
   });
