@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
+import { measureCpu } from './cpu/index.ts';
 import { describeGrowth, measureLadder } from './ladder/index.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { Processes } from './processes.ts';
@@ -40,9 +41,13 @@ async function main(): Promise<void> {
   }
 }
 
-async function run(bench: Bench, { only, write, profile, ladder }: Options): Promise<void> {
+async function run(bench: Bench, { only, write, profile, ladder, cpu }: Options): Promise<void> {
   if (profile) {
     console.log(await profileGatehouse(bench, only[0]));
+    return;
+  }
+  if (cpu) {
+    console.log(`${await describeRun(bench, ROOT)}\n\n${await measureCpu(bench)}`);
     return;
   }
   if (ladder) {

@@ -4,7 +4,7 @@ import { parseOptions } from './options.ts';
 import { ROW_NAMES } from './rows/index.ts';
 
 test('measures everything when no option is given', () => {
-  expect(unwrap(parseOptions([]))).toMatchObject({ only: ROW_NAMES, write: false, profile: false });
+  expect(unwrap(parseOptions([]))).toMatchObject({ only: ROW_NAMES, write: false, profile: false, cpu: false });
 });
 
 test('all options are read', () => {
@@ -21,6 +21,7 @@ test('all options are read', () => {
     '--write',
     '--profile',
     '--ladder',
+    '--cpu',
   ];
   expect(unwrap(parseOptions(args))).toEqual({
     only: ['idle', 'keys'],
@@ -31,6 +32,7 @@ test('all options are read', () => {
     write: true,
     profile: true,
     ladder: true,
+    cpu: true,
   });
 });
 

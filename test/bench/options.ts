@@ -12,6 +12,7 @@ export interface Options {
   readonly write: boolean;
   readonly profile: boolean;
   readonly ladder: boolean;
+  readonly cpu: boolean;
 }
 
 export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [options]
@@ -22,6 +23,8 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --without NAME,…  leaves out portkey or litellm
   --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
+  --cpu             shows what limits and guardrails add to the CPU time of a request instead: without connections, so that it
+                    can be measured beside other work; --seconds does not count
   --profile         shows where the gateway's CPU time goes instead; of limits or guardrails with --only
   --ladder          shows what each step from the bare proxy to the gateway costs instead, and which of them cost
                     more than in docs/performance.md`;
@@ -52,6 +55,7 @@ export function parseOptions(args: readonly string[]): Result<Options, string> {
     write: values.write ?? false,
     profile: values.profile ?? false,
     ladder: values.ladder ?? false,
+    cpu: values.cpu ?? false,
   });
 }
 
@@ -70,6 +74,7 @@ const parse = (args: readonly string[]) =>
       write: flag,
       profile: flag,
       ladder: flag,
+      cpu: flag,
     },
   }).values;
 

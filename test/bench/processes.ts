@@ -30,6 +30,8 @@ const LAST_WORDS = 2_000;
 
 export class Processes implements AsyncDisposable {
   readonly #children = new Set<ChildProcess>();
+  /** Of those that send messages. */
+  readonly #lastWords = new WeakMap<ChildProcess, () => string>();
 
   /**
    * Starts a Node program that sends one message over IPC once it is ready, and ends when the channel closes; answers with
@@ -96,13 +98,15 @@ export class Processes implements AsyncDisposable {
   }
 
   #fork(file: string | URL, { args = [], execArgv = [], env, cwd }: StartOptions): ChildProcess {
-    return this.#adopt(
+    const child = this.#adopt(
       fork(file, [...args], {
         ...place(env, cwd),
         execArgv: [...execArgv],
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       }),
     );
+    this.#lastWords.set(child, keepLastWords(child));
+    return child;
   }
 
   #spawn(command: string, { args = [], env, cwd }: StartOptions, stdout: 'ignore' | 'pipe'): ChildProcess {
@@ -118,7 +122,6 @@ export class Processes implements AsyncDisposable {
 
   /** The child's next message; rejects with the end of its output when it ends first, or after the time. */
   async #message<T>(child: ChildProcess, timeoutMs: number): Promise<T> {
-    const lastWords = keepLastWords(child);
     const waiting = new AbortController();
     const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(timeoutMs)]);
     try {
@@ -128,7 +131,7 @@ export class Processes implements AsyncDisposable {
       ]);
     } catch (cause) {
       await this.#running(child).stop();
-      throw new Error(`${child.spawnargs.join(' ')}: ${lastWords()}`, { cause });
+      throw new Error(`${child.spawnargs.join(' ')}: ${this.#lastWords.get(child)?.() ?? ''}`, { cause });
     } finally {
       waiting.abort();
     }

@@ -91,7 +91,7 @@ const sources = (profileDirectory: string): Program => ({
 });
 
 /** Writes the Snapshot, an entry per line; resolves with its path. */
-export async function writeSnapshot({ directory }: Bench, contents: Contents): Promise<string> {
+export async function writeSnapshot({ directory }: Pick<Bench, 'directory'>, contents: Contents): Promise<string> {
   const path = join(directory, `snapshot-${new URL(contents.upstream).port}-${contents.keys}-${contents.features ?? 'plain'}.ndjson`);
   const file = await open(path, 'w');
   const stream = file.createWriteStream();
