@@ -74,6 +74,7 @@ const CONTENT_SAFETY: Row = {
   ],
   pass: [analysed(1)],
   fail: [analysed(2)],
+  malformed: [{}, { categoriesAnalysis: null }],
   also: [
     { rule: 'fails by a term of a blocklist', replies: [analysed(0, [{ blocklistName: 'words' }])], verdict: false },
     { rule: 'has a severity of its own', parameters: { severity: 4 }, replies: [analysed(3)], verdict: true },
@@ -189,6 +190,7 @@ const BEDROCK: Row = {
   })),
   pass: [NONE],
   fail: [NONE, TOPIC],
+  malformed: [{}, { action: 1 }],
   redacts: [
     {
       rule: 'by the text of the service where it anonymizes',

@@ -108,6 +108,7 @@ const LASSO: Row = {
   ],
   pass: [{ violations_detected: false }],
   fail: [finding('BLOCK')],
+  malformed: [{}, { violations_detected: 'no' }],
   also: [
     { rule: 'passes a warning', replies: [finding('WARN')], verdict: true },
     { rule: 'passes what is masked', replies: [finding('AUTO_MASKING')], verdict: true },

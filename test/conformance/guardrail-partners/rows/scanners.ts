@@ -119,7 +119,7 @@ const PROMPTFOO_GUARD: Row = {
   sends: [{ path: '/v1/guard', headers: JSON_TYPE, body: { input: TEXT } }],
   pass: [{ results: [{ categories: { jailbreak: false, prompt_injection: true } }] }],
   fail: [{ results: [{ categories: { jailbreak: true } }] }],
-  malformed: [{}, { results: [] }],
+  malformed: [{}, { results: [] }, { results: [{}] }],
   onError: true,
   empty: 'asked',
 };

@@ -11,6 +11,7 @@ import {
   contentText,
   definePartner,
   listAt,
+  malformed,
   member,
   messagesOf,
   needBoolean,
@@ -123,7 +124,8 @@ export const azureContentSafety = definePartner(partners.azureContentSafety, {
     blocklistNames,
   })),
   read: ([reply], { parameters }) => {
-    const data = needObject(reply, 'categoriesAnalysis');
+    const data = needObject(reply, 'form');
+    if (!Array.isArray(data['categoriesAnalysis'])) throw malformed('categoriesAnalysis');
     const isSevere = (category: unknown): boolean => (numberAt(category, 'severity') ?? 0) >= parameters.severity;
     const isListed = listAt(data, 'blocklistsMatch').length > 0;
     return { verdict: !isListed && !listAt(data, 'categoriesAnalysis').some(isSevere), data };

@@ -11,6 +11,7 @@ import {
   definePartner,
   eachText,
   listAt,
+  malformed,
   needed,
   needObject,
   objectAt,
@@ -103,7 +104,9 @@ const SENSITIVE = 'sensitiveInformationPolicy';
 
 function readReply(reply: JsonObject, text: string): Reading {
   const assessments = listAt(reply, 'assessments').filter(isObject);
-  const intervened = reply['action'] === 'GUARDRAIL_INTERVENED';
+  const action = textAt(reply, 'action');
+  if (action === undefined) throw malformed('action');
+  const intervened = action === 'GUARDRAIL_INTERVENED';
   const blocksBy = (isWanted: (policy: string) => boolean): boolean =>
     assessments.some((assessment) =>
       Object.entries(assessment).some(([policy, value]) => isWanted(policy) && findings(value).some(isBlocking)),

@@ -2,7 +2,7 @@
 import { isObject } from '@gatehouse/crds';
 import { partners } from '@gatehouse/crds/guardrails';
 import type { CheckSubject } from '../../contract.ts';
-import { contentText, definePartner, keyHeader, member, messagesOf, needObject } from './engine/index.ts';
+import { contentText, definePartner, keyHeader, member, messagesOf, needBoolean, needObject } from './engine/index.ts';
 
 interface Message {
   readonly role: string;
@@ -23,9 +23,10 @@ export const lassoClassify = definePartner(partners.lassoClassify, {
     return [{ messages, messageType, sessionId: conversationId, userId }];
   },
   read: ([reply]) => {
-    const data = needObject(reply, 'violations_detected');
+    const data = needObject(reply, 'form');
+    const isViolating = needBoolean(data, 'violations_detected', 'violations_detected');
     const isBlocking = (finding: unknown): boolean => member(finding, 'action') === 'BLOCK';
-    return { verdict: data['violations_detected'] !== true || !findingsOf(data['findings']).some(isBlocking), data };
+    return { verdict: !isViolating || !findingsOf(data['findings']).some(isBlocking), data };
   },
 });
 

@@ -4,7 +4,6 @@ import {
   definePartner,
   eachText,
   listAt,
-  member,
   needBoolean,
   needObject,
   numberAt,
@@ -24,7 +23,8 @@ export const promptfooGuard = definePartner(partners.promptfooGuard, {
   bodies: once(({ subject }) => ({ input: subject.text })),
   read: ([reply]) => {
     const data = resultOf(reply);
-    return { verdict: member(data, 'categories', 'jailbreak') !== true, data };
+    const categories = needObject(data, 'categories', 'categories');
+    return { verdict: categories['jailbreak'] !== true, data };
   },
 });
 
