@@ -131,6 +131,8 @@ describe('a stored object', () => {
     { kind: KINDS.IntegrationAccess, name: 'valid', change: { integrationRef: { name: 'another' } } },
     { kind: KINDS.RateLimitPolicy, name: 'valid', change: { target: 'mcp_tool_calls' } },
     { kind: KINDS.WorkspaceMember, name: 'valid', change: { user: 'eve@example.com' } },
+    { kind: KINDS.ScimMapping, name: 'valid', change: { role: 'admin' } },
+    { kind: KINDS.ScimMapping, name: 'valid', change: { group: { name: 'Others' } } },
   ])('keeps what is immutable: $kind.kind $change', async ({ kind, name, change }) => {
     const metadata = { name: namespace, ...(kind.scope === 'Cluster' ? {} : { namespace }) };
     const created = await controlPlane.request('POST', collectionOf(kind), {

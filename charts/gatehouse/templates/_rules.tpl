@@ -88,6 +88,7 @@
     - promptpartialversions
     - prompts
     - promptversions
+    - scimmappings
     - secretreferences
     - sidecarprofiles
     - workspacemembers
@@ -111,6 +112,7 @@
     - promptversions/status
     - providers/status
     - ratelimitpolicies/status
+    - scimmappings/status
     - secretreferences/status
     - sidecarprofiles/status
     - usagelimitpolicies/status
@@ -426,6 +428,7 @@
     - promptversions
     - providers
     - ratelimitpolicies
+    - scimmappings
     - secretreferences
     - usagelimitpolicies
     - virtualkeys
@@ -484,6 +487,7 @@
     - gatewayfleets
     - sidecarprofiles
     - workspacemembers
+    - scimmappings
   verbs:
     - get
     - list
@@ -517,6 +521,7 @@
     - promptversions
     - secretreferences
     - workspacemembers
+    - scimmappings
   verbs:
     - create
     - update

@@ -22,6 +22,9 @@ test('what never changes after creation', () => {
     'PromptVersion.template',
     'SecretReference.manager',
     'WorkspaceMember.user',
+    'ScimMapping.group',
+    'ScimMapping.workspaceRef',
+    'ScimMapping.role',
   ]);
 });
 

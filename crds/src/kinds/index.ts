@@ -53,6 +53,7 @@ export {
   type Provider,
   type RateLimitPolicy,
   type ResourceOf,
+  type ScimMapping,
   type SecretReference,
   type SidecarProfile,
   type SpecOf,

@@ -16,6 +16,7 @@ import { promptPartialVersion } from './prompt-partial-version.ts';
 import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
+import { scimMapping } from './scim-mapping.ts';
 import { secretReference } from './secret-reference.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
 import { usageLimitPolicy } from './usage-limit-policy.ts';
@@ -47,6 +48,7 @@ export const KINDS = {
   GatewayFleet: gatewayFleet,
   SidecarProfile: sidecarProfile,
   WorkspaceMember: workspaceMember,
+  ScimMapping: scimMapping,
 } as const satisfies Record<string, AnyKind>;
 
 export type KindName = keyof typeof KINDS;
@@ -67,6 +69,7 @@ export function isKindName(name: string): name is KindName {
 export type Organisation = ResourceOf<'Organisation'>;
 export type Workspace = ResourceOf<'Workspace'>;
 export type WorkspaceMember = ResourceOf<'WorkspaceMember'>;
+export type ScimMapping = ResourceOf<'ScimMapping'>;
 export type ApiKey = ResourceOf<'ApiKey'>;
 export type VirtualKey = ResourceOf<'VirtualKey'>;
 export type Provider = ResourceOf<'Provider'>;

@@ -50,7 +50,13 @@ const GARBAGE_COLLECTORS: ReadonlySet<string> = new Set([
 /**
  * Kinds that may always be deleted, since deleting them revokes access. Other objects that references name are in use.
  */
-const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
+const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set([
+  'IntegrationAccess',
+  'ScimMapping',
+  'ApiKey',
+  'Workspace',
+  'Organisation',
+]);
 
 /** Kinds whose objects belong to one of another Kind: they are no users that keep it from being deleted. */
 const PARTS: { readonly [K in KindName]?: KindName } = {

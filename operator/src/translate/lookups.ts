@@ -93,7 +93,7 @@ export function createLookups(input: LookupInput): Lookups {
     ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
     ...createOrganisationLookups(states),
-    ...createMemberLookups(states),
+    ...createMemberLookups(states, organisationNamespace),
   };
 }
 

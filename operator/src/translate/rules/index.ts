@@ -16,6 +16,7 @@ import { promptPartialVersion } from './prompt-partial-version.ts';
 import { promptVersion } from './prompt-version.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
+import { scimMapping } from './scim-mapping.ts';
 import { secretReference } from './secret-reference.ts';
 import { type HostRules, hostIssues } from './shared/index.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
@@ -41,6 +42,7 @@ const RULES = [
   promptCollection,
   gatewayConfig,
   workspaceMember,
+  scimMapping,
   apiKey,
   rateLimitPolicy,
   usageLimitPolicy,

@@ -96,6 +96,10 @@ export interface Lookups {
   externalIdOf(workspace: string): string;
   /** Name of the oldest WorkspaceMember of a person in a namespace. */
   memberOf(namespace: string, user: string): string | undefined;
+  /** Name of the oldest ScimMapping of a group of the directory to a workspace. The group is an id or a name. */
+  mappingFor(group: string, workspace: string): string | undefined;
+  /** The role of the oldest ScimMapping of the group, which all others have, too. */
+  mappedRole(group: string): WorkspaceRole | undefined;
   /** What the person is in the workspace; `any`: the workspace does not ask, undefined: no member. */
   roleOf(workspace: string, namespace: string, user: string): WorkspaceRole | 'any' | undefined;
 }
