@@ -1,4 +1,18 @@
 /** What the database has: rows, and the migrations that make their tables. */
 export { MIGRATIONS } from './migrations.generated.ts';
-export { type AuditChange, type AuditRow, auditRow, type InviteRow, inviteRow, type UserRow, userRow } from './rows.ts';
+export {
+  type AuditChange,
+  type AuditRow,
+  auditRow,
+  type GroupMemberRow,
+  type GroupRow,
+  groupMemberRow,
+  groupRow,
+  type InviteRow,
+  inviteRow,
+  type ScimTokenRow,
+  scimTokenRow,
+  type UserRow,
+  userRow,
+} from './rows.ts';
 export { statementsOf } from './statements.ts';

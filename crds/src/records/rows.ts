@@ -19,6 +19,12 @@ export const userRow = z.strictObject({
   subject: z.string().max(255).nullable(),
   created_at: z.date(),
   updated_at: z.date(),
+  /** The name that the directory signs the person in with, as it is written there; null: the e-mail address. */
+  user_name: z.string().max(255).nullable(),
+  /** In lower case. */
+  user_name_key: z.string().max(255).nullable(),
+  /** As the directory shows the person; null: both names. */
+  display_name: z.string().max(255).nullable(),
 });
 export type UserRow = z.output<typeof userRow>;
 
@@ -39,6 +45,34 @@ export const inviteRow = z.strictObject({
   cancelled_at: z.date().nullable(),
 });
 export type InviteRow = z.output<typeof inviteRow>;
+
+/** A group of the directory. */
+export const groupRow = z.strictObject({
+  id: z.uuid(),
+  display_name: z.string().max(255),
+  /** In lower case: two groups do not have the same name. */
+  name_key: z.string().max(255),
+  external_id: z.string().max(255).nullable(),
+  /** False: a mapping has named it, and the directory has not sent it yet. */
+  provisioned: z.boolean(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+export type GroupRow = z.output<typeof groupRow>;
+
+/** A person in a group; people who have been deleted since may be left. */
+export const groupMemberRow = z.strictObject({ group_id: z.uuid(), user_id: z.uuid() });
+export type GroupMemberRow = z.output<typeof groupMemberRow>;
+
+/** The token of the directory, known by its hash only; there is one. */
+export const scimTokenRow = z.strictObject({
+  name: z.literal('default'),
+  sha256: z.string().length(64),
+  created_at: z.date(),
+  /** Id of the key that made it. */
+  created_by: z.string(),
+});
+export type ScimTokenRow = z.output<typeof scimTokenRow>;
 
 const change = z.strictObject({
   kind: z.string(),

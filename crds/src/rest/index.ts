@@ -14,6 +14,7 @@ export { promptLabels } from './prompt-labels.ts';
 export { promptPartials } from './prompt-partials.ts';
 export { prompts } from './prompts.ts';
 export { providers } from './providers.ts';
+export { scimGroups, scimMappings } from './scim.ts';
 export { scopesOf } from './scopes-of.ts';
 export { usagePolicies } from './usage-policies.ts';
 export { virtualKeys } from './virtual-keys.ts';

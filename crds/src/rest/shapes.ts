@@ -12,7 +12,7 @@ export const MAX_VERSIONED_SLUG = 244;
 export const anyObject = z.record(z.string(), z.unknown());
 
 /** Numbers of a query are texts. */
-const queryInt = z.coerce.number().int().min(0);
+export const queryInt = z.coerce.number().int().min(0);
 
 /** Pages count from zero; both spellings are accepted. */
 export const paging = {

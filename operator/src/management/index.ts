@@ -2,7 +2,7 @@
 export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit/index.ts';
 export { type Caller, callerOfKey, hashesOf, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';
-export { OPERATIONS, type Services } from './families/index.ts';
+export { OPERATIONS, type Services, syncMembers } from './families/index.ts';
 export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export * from './policy-usage/index.ts';

@@ -91,6 +91,7 @@ function newObject<K extends KindName>(place: Place<K>, draft: Draft, now: Date)
     namespace: KINDS[kind].scope === 'Cluster' ? undefined : namespace,
     creationTimestamp: `${now.toISOString().slice(0, 19)}Z`,
     annotations: draft.annotations,
+    labels: draft.labels,
   };
   return toPlain({ apiVersion: API_VERSION, kind, metadata, spec: draft.spec }) as Record<string, unknown>; // an object
 }
@@ -140,6 +141,7 @@ function editsOf({ spec, meta }: StoredObject, draft: Draft): readonly Edit[] {
   return [
     ...differences(toPlain(spec), toPlain(draft.spec), ['spec']),
     ...differences(meta.annotations, toPlain(annotations), ['metadata', 'annotations']),
+    ...differences(meta.labels, toPlain({ ...meta.labels, ...draft.labels }), ['metadata', 'labels']),
   ];
 }
 

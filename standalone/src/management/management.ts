@@ -69,7 +69,10 @@ export async function startManagement({
   const audit = database && createAuditLog({ database, onDropped: (count) => logger.warn({ count }, DROPPED) });
   const app = createManagementServer({
     operations: OPERATIONS,
-    services: { store, tenancy, database, usage: policyUsageOf(budgets), randomName, now: Date.now },
+    services: {
+      ...{ store, tenancy, database, usage: policyUsageOf(budgets), randomName, now: Date.now },
+      onSyncFailed: warnOfSync(logger),
+    },
     keys: createKeyDirectory(snapshot),
     onCall: (report) => {
       logCall(logger, report);
@@ -94,6 +97,11 @@ export async function startManagement({
   }
   return { address: { socketPath }, close };
 }
+
+const warnOfSync =
+  (logger: Logger) =>
+  (error: unknown): void =>
+    logger.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
 
 /** Writes say who made them; reads are not logged. */
 function logCall(logger: Logger, { operation, caller, status, requestId, changes, failure }: CallReport): void {

@@ -20,6 +20,9 @@ export const newUser = (email = `${randomUUID()}@example.com`) => ({
   external_id: null,
   issuer: null,
   subject: null,
+  user_name: null,
+  user_name_key: null,
+  display_name: null,
   created_at: new Date(Date.UTC(2027, 0, 1)),
   updated_at: new Date(Date.UTC(2027, 0, 1)),
 });

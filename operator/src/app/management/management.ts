@@ -86,7 +86,9 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   if (pair === undefined) return;
   const people = openPeople(options, log);
   if (people !== undefined) parts.use(people);
-  const app = createServer(options, { pair, store, keys, people, usage, onCall: reportTo(log, count) });
+  const onSyncFailed = (error: unknown): void =>
+    log.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
+  const app = createServer(options, { pair, store, keys, people, usage, onCall: reportTo(log, count), onSyncFailed });
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -116,14 +118,15 @@ interface ServerParts {
   readonly people: People | undefined;
   readonly usage: PolicyUsage;
   readonly onCall: (report: CallReport) => void;
+  readonly onSyncFailed: (error: unknown) => void;
 }
 
 function createServer(
   { organisationNamespace }: OperatorOptions,
-  { pair, store: { resources: store }, keys, people, usage, onCall }: ServerParts,
+  { pair, store: { resources: store }, keys, people, usage, onCall, onSyncFailed }: ServerParts,
 ): FastifyInstance {
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
-  const services = { store, tenancy, database: people?.database, usage, randomName, now: Date.now };
+  const services = { store, tenancy, database: people?.database, usage, onSyncFailed, randomName, now: Date.now };
   const report = (call: CallReport): void => {
     onCall(call);
     people?.onCall(call);

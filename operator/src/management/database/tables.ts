@@ -1,5 +1,5 @@
 /** The tables as queries see them: columns of type jsonb are written as text. */
-import type { AuditRow, InviteRow, UserRow } from '@gatehouse/crds/records';
+import type { AuditRow, GroupMemberRow, GroupRow, InviteRow, ScimTokenRow, UserRow } from '@gatehouse/crds/records';
 import type { ColumnType } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -10,5 +10,8 @@ export interface Tables {
   readonly invites: WithJson<Omit<InviteRow, 'key_scopes'>, 'workspaces'> & {
     readonly key_scopes: ColumnType<InviteRow['key_scopes'], string | null, never>;
   };
+  readonly scim_groups: GroupRow;
+  readonly scim_group_members: GroupMemberRow;
+  readonly scim_tokens: ScimTokenRow;
   readonly audit_records: WithJson<AuditRow, 'changes'>;
 }

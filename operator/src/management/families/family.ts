@@ -34,6 +34,8 @@ export interface Services {
   readonly usage?: PolicyUsage | undefined;
   /** Notes a change that is none of the store, for the audit record of the call. */
   note?(change: AuditChange): void;
+  /** Told when memberships of groups could not be written; they are tried again. */
+  onSyncFailed?(error: unknown): void;
   /** `length` random characters of a-z and 0-9. */
   randomName(length: number): string;
   /** Unix time in ms. */

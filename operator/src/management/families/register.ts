@@ -8,6 +8,7 @@ import { PEOPLE } from './people/index.ts';
 import { PROMPTS } from './prompts/index.ts';
 import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
+import { SCIM } from './scim/index.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
 import { VIRTUAL_KEYS } from './virtual-keys.ts';
 import { WORKSPACES } from './workspaces/index.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...PROMPTS,
   ...PROVIDERS,
   ...RATE_LIMIT_POLICIES,
+  ...SCIM,
   ...USAGE_LIMIT_POLICIES,
   ...VIRTUAL_KEYS,
   ...WORKSPACES,

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { recordingStore } from '../audit/index.ts';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import { DatabaseAway } from '../database/index.ts';
-import type { BoundOperation, RestCall, Services } from '../families/index.ts';
+import { type BoundOperation, type RestCall, type Services, startMemberRounds } from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import { type CallRates, type CallRatesOptions, createCallRates } from './call-rates.ts';
 import { errorBody, invalid, RestError } from './rest-error.ts';
@@ -72,6 +72,7 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   const rates = createCallRates(options.rates);
   for (const bound of options.operations) addRoute(app, bound, { ...options, callRates: rates });
   addDocument(app, options);
+  followGroups(app, options.services);
   return app;
 }
 
@@ -80,6 +81,15 @@ function transportOf({ tls }: ManagementServerOptions): { readonly http: { reado
   if (tls === undefined) return { http: { maxHeaderSize: MAX_HEADER_BYTES } };
   const https = { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS, maxHeaderSize: MAX_HEADER_BYTES };
   return { https } as unknown as ReturnType<typeof transportOf>; // HTTPS servers answer as HTTP servers do
+}
+
+/** Memberships follow groups while the server listens. */
+function followGroups(app: FastifyInstance, services: Services): void {
+  let rounds: ReturnType<typeof startMemberRounds> | undefined;
+  app.addHook('onListen', async () => {
+    rounds = startMemberRounds(services);
+  });
+  app.addHook('onClose', async () => rounds?.close());
 }
 
 /** The description of the operations, for every key. */

@@ -28,6 +28,8 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'prompt_partials',
   'prompts',
   'rate_limit_policies',
+  'scim',
+  'scim_workspace_mappings',
   'providers',
   'usage_limit_policies',
   'virtual_keys',

@@ -70,6 +70,10 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /admin/workspaces/{workspaceId}/users/{userId}',
       'PUT /admin/workspaces/{workspaceId}/users/{userId}',
       'DELETE /admin/workspaces/{workspaceId}/users/{userId}',
+      'GET /scim/workspaces',
+      'POST /scim/workspaces',
+      'DELETE /scim/workspaces/{scimWorkspaceGroupId}',
+      'GET /scim/groups',
       'GET /policies/usage-limits',
       'POST /policies/usage-limits',
       'GET /policies/usage-limits/{policyUsageLimitsId}',
@@ -119,15 +123,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
     calls: ['GET /configs/{slug}/versions'],
   },
   {
-    reason: 'There is no directory that people come from.',
-    calls: [
-      'GET /scim/workspaces',
-      'POST /scim/workspaces',
-      'DELETE /scim/workspaces/{scimWorkspaceGroupId}',
-      'GET /scim/groups',
-      'GET|POST|PUT|PATCH|DELETE /scim/Users[/{id}]',
-      'GET|POST|PUT|PATCH|DELETE /scim/Groups[/{id}]',
-    ],
+    reason: 'The directory does not write people yet.',
+    calls: ['GET|POST|PUT|PATCH|DELETE /scim/Users[/{id}]', 'GET|POST|PUT|PATCH|DELETE /scim/Groups[/{id}]'],
   },
   {
     reason: 'The gateway itself serves them: they are requests to a model.',

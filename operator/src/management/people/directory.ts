@@ -109,6 +109,7 @@ export function acceptInvite<T>(
     const user: UserRow = {
       ...{ id: randomUUID(), email: invite.email, ...names, role: invite.role, active: true, external_id: null },
       ...{ issuer: null, subject: null, created_at: now, updated_at: now },
+      ...{ user_name: null, user_name_key: null, display_name: null },
     };
     await transaction.insertInto('users').values(user).execute();
     return { user, result: await admit(user, invite) };

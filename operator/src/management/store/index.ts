@@ -1,5 +1,5 @@
 export { differences, type FieldEdit, toPlain } from './differences.ts';
-export { ownerOf } from './owner.ts';
+export { isScimMade, ownerOf, SCIM_LABELS } from './owner.ts';
 export type {
   Draft,
   Place,

@@ -36,6 +36,8 @@ export interface StoredObject<K extends KindName = KindName> {
 export interface Draft {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string | undefined>>;
+  /** Those that are not named stay; undefined takes one away. */
+  readonly labels?: Readonly<Record<string, string | undefined>>;
   /** Entries of the Secret that belongs to the object: written beside it, never read. */
   readonly secret?: SecretDraft | undefined;
   /** Names of Secrets of the object that it does not use any more: what is in them goes after the write. */

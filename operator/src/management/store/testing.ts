@@ -1,7 +1,17 @@
-/** A store in memory for tests: it parses resources as all stores do, and knows no owners and no references. */
+/** A store in memory for tests: it parses resources and knows marks of owners as all stores do, and knows no references. */
 import { err, ok } from '@gatehouse/crds';
 import { API_VERSION, KINDS, type KindName, parseResource } from '@gatehouse/crds/kinds';
-import type { Draft, Place, ResourceStore, StoredMeta, StoredObject, Written } from './port.ts';
+import { ownerOf } from './owner.ts';
+import type {
+  Draft,
+  Place,
+  ResourceStore,
+  StoredMeta,
+  StoredObject,
+  WriteOptions,
+  WriteProblem,
+  Written,
+} from './port.ts';
 
 const keyOf = ({ kind, namespace = '', name }: Place): string => `${kind}/${namespace}/${name}`;
 
@@ -11,10 +21,17 @@ interface Put {
   readonly dryRun: boolean | undefined;
 }
 
-function annotationsOf(meta: StoredMeta, { annotations = {} }: Draft): StoredMeta['annotations'] {
-  const all = Object.entries({ ...meta.annotations, ...annotations });
+type Marks = Readonly<Record<string, string | undefined>>;
+
+function merged(before: Marks, given: Marks = {}): Readonly<Record<string, string>> {
+  const all = Object.entries({ ...before, ...given });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
+
+const owned = ({ meta }: StoredObject, { force }: WriteOptions): WriteProblem | undefined => {
+  const owner = force ? undefined : ownerOf(meta);
+  return owner === undefined ? undefined : { kind: 'owned', owner, fields: [] };
+};
 
 const timeOf = (change: number): string => new Date(Date.UTC(2027, 0, 1) + change * 1_000).toISOString();
 
@@ -28,7 +45,11 @@ export function createMemoryStore(): ResourceStore {
     { draft, meta: before, dryRun = false }: Put,
   ): Written<StoredObject<K>> => {
     const { kind, name, namespace } = place;
-    const meta = { ...before, annotations: annotationsOf(before, draft) };
+    const meta = {
+      ...before,
+      annotations: merged(before.annotations, draft.annotations),
+      labels: merged(before.labels, draft.labels),
+    };
     const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
     const spec: unknown = JSON.parse(JSON.stringify(draft.spec));
     const parsed = parseResource(kind, { apiVersion: API_VERSION, kind, metadata, spec });
@@ -65,19 +86,24 @@ export function createMemoryStore(): ResourceStore {
       };
       return put(place, { draft, meta, dryRun });
     },
-    update: async (place, change, { dryRun }) => {
+    update: async (place, change, how) => {
       const current = held(place);
       if (current === undefined) return err({ kind: 'absent' });
+      const refused = owned(current as unknown as StoredObject, how); // of any Kind
+      if (refused !== undefined) return err(refused);
       changes += 1;
       return put(place, {
         draft: change(current),
         meta: { ...current.meta, resourceVersion: String(changes), updatedAt: timeOf(changes) },
-        dryRun,
+        dryRun: how.dryRun,
       });
     },
-    delete: async (place, { dryRun }) => {
-      if (held(place) === undefined) return err({ kind: 'absent' });
-      if (dryRun !== true) objects.delete(keyOf(place));
+    delete: async (place, how) => {
+      const current = held(place);
+      if (current === undefined) return err({ kind: 'absent' });
+      const refused = owned(current, how);
+      if (refused !== undefined) return err(refused);
+      if (how.dryRun !== true) objects.delete(keyOf(place));
       return ok(undefined);
     },
   };

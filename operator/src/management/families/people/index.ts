@@ -4,4 +4,6 @@ import { INVITES } from './invites.ts';
 import { MEMBERS } from './members.ts';
 import { USERS } from './users.ts';
 
+export { endMembership, type Member, placeOf } from './members-of.ts';
+
 export const PEOPLE: readonly BoundOperation[] = [...USERS, ...INVITES, ...MEMBERS];

@@ -4,6 +4,7 @@ import { users } from '@gatehouse/crds/rest';
 import type { Queries } from '../../database/index.ts';
 import { RestError } from '../../http/rest-error.ts';
 import { directoryOf } from '../../people/index.ts';
+import { isScimMade } from '../../store/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { windowOf } from '../pages.ts';
 import { absent } from '../write.ts';
@@ -86,7 +87,7 @@ export const USERS: readonly BoundOperation[] = [
     });
     const memberships = await membershipsOf(services);
     for (const member of [id, email].flatMap((user) => memberships.get(user) ?? [])) {
-      await endMembership(services.store, member, call.force);
+      await endMembership(services.store, member, call.force || isScimMade(member.meta));
     }
     await directory.use((queries) => queries.deleteFrom('users').where('id', '=', id).execute());
     services.note?.({ kind: 'User', object: id, action: 'delete', before: { email, role }, after: null });

@@ -1,7 +1,7 @@
 /** What is in a workspace, and how it goes with it. */
 import { isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { RestError } from '../../http/rest-error.ts';
-import { ownerOf, type StoredObject, type WriteOptions } from '../../store/index.ts';
+import { isScimMade, ownerOf, type StoredObject, type WriteOptions } from '../../store/index.ts';
 import type { Services } from '../family.ts';
 import { written } from '../write.ts';
 import type { WorkspaceObject } from './spec.ts';
@@ -23,10 +23,11 @@ export async function dependentsOf({ spec }: WorkspaceObject, { store }: Service
   return lists.flat() as readonly Dependent[]; // objects of several Kinds
 }
 
-/** What the organisation has granted to the workspace. */
+/** What the organisation has granted to the workspace, and the groups of the directory that are mapped to it. */
 export async function grantsTo({ meta }: WorkspaceObject, { store, tenancy }: Services): Promise<readonly Dependent[]> {
-  const all = await store.list('IntegrationAccess', tenancy.organisation.namespace);
-  return all.filter(({ spec }) => spec.workspaceRef?.name === meta.name) as unknown as readonly Dependent[];
+  const { namespace } = tenancy.organisation;
+  const lists = await Promise.all([store.list('IntegrationAccess', namespace), store.list('ScimMapping', namespace)]);
+  return lists.flat().filter(({ spec }) => spec.workspaceRef?.name === meta.name) as unknown as readonly Dependent[]; // of two Kinds
 }
 
 /** Throws RestError CONFLICT for what may not go, before anything has gone. */
@@ -38,7 +39,7 @@ export function refuseKept(dependents: readonly Dependent[], { force }: WriteOpt
     const hint = all ? 'delete these first' : 'delete these first, or repeat with force_delete';
     throw new RestError('CONFLICT', { message: `The workspace contains ${names}${more}; ${hint}` });
   }
-  const owned = force ? undefined : dependents.find(({ meta }) => ownerOf(meta) !== undefined);
+  const owned = force ? undefined : dependents.find(({ meta }) => !isScimMade(meta) && ownerOf(meta) !== undefined);
   if (owned === undefined) return;
   const message = `${keyOf(owned)} is managed by ${ownerOf(owned.meta) ?? ''}; delete it there, or repeat with ?force=true`;
   throw new RestError('CONFLICT', { message });
@@ -55,7 +56,8 @@ export async function deleteAll(
     const used: { readonly object: Dependent; readonly refuse: () => void }[] = [];
     for (const object of left) {
       const { kind, meta } = object;
-      const gone = await store.delete({ kind, namespace: meta.namespace, name: meta.name }, how);
+      const place = { kind, namespace: meta.namespace, name: meta.name };
+      const gone = await store.delete(place, isScimMade(meta) ? { ...how, force: true } : how);
       if (gone.ok || gone.error.kind === 'absent') continue;
       const refuse = (): void => void written(gone, keyOf(object));
       if (gone.error.kind !== 'in-use') refuse();

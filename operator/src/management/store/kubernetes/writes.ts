@@ -65,9 +65,9 @@ export async function createObject<K extends KindName>(
   return await answered(parts, place, { outcome: made, followed });
 }
 
-function newObject({ kind, name, namespace }: Place, { annotations, spec }: Draft): CustomObject {
+function newObject({ kind, name, namespace }: Place, { annotations, labels, spec }: Draft): CustomObject {
   const scope = KINDS[kind].scope === 'Cluster' || namespace === undefined ? {} : { namespace };
-  const own = annotations === undefined ? {} : { annotations: toPlain(annotations) as Record<string, string> }; // undefined is gone
+  const own = toPlain({ annotations, labels }) as Pick<ObjectMeta, 'annotations' | 'labels'>; // undefined is gone
   return { apiVersion: API_VERSION, kind, metadata: { name, ...scope, ...own }, spec: toPlain(spec) };
 }
 
@@ -131,6 +131,7 @@ async function emptied<T extends Result<unknown, unknown>>(
 const editsOf = ({ spec, meta }: StoredObject, draft: Draft): readonly FieldEdit[] => [
   ...differences(toPlain(spec), toPlain(draft.spec), ['spec']),
   ...differences(meta.annotations, toPlain({ ...meta.annotations, ...draft.annotations }), ['metadata', 'annotations']),
+  ...differences(meta.labels, toPlain({ ...meta.labels, ...draft.labels }), ['metadata', 'labels']),
 ];
 
 interface Change {
