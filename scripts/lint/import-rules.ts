@@ -81,6 +81,7 @@ export const LAYERS: readonly Layers[] = [
       certificates: ['runtime'],
       refs: ['runtime', 'translate'],
       services: ['runtime', 'translate', 'refs'],
+      'secret-managers': ['translate'],
       world: ['runtime', 'translate'],
       publish: ['runtime', 'translate', 'world'],
       status: ['runtime', 'translate', 'world', 'publish'],
