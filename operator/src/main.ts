@@ -51,6 +51,7 @@ if (options.value.management) {
 const leadership = await runOperator(options.value, {
   log,
   signal: stop.signal,
+  variables: process.env,
   onEnd: (ended) => {
     if (ended === 'lost') failureCode = EXIT.leaseLost;
   },

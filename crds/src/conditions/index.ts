@@ -53,7 +53,7 @@ export const REASONS = {
   IdentityNotGranted: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary:
-      "The settings use the cloud identity of the gateway's pod, which the Organisation does not grant for that.",
+      "The spec asks for an identity of the gateway's or the operator's pod that the Organisation does not grant for that.",
   },
   SecretNotFetched: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],

@@ -5,7 +5,6 @@
 
 import { isObject } from '../lib/result.ts';
 import type { Issue } from '../schema/index.ts';
-import { SECRET_MANAGERS } from './managers.ts';
 import type { RoleToggle } from './parts/index.ts';
 import type { KindName } from './registry.ts';
 
@@ -33,12 +32,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     fields: { RateLimitPolicy: ['spec.target'] },
     value: 'mcp_tools',
   },
-  ...SECRET_MANAGERS.filter((value) => value !== 'Kubernetes').map((value) => ({
-    feature: 'secrets of other managers are',
-    fields: { SecretReference: ['spec.manager'] },
-    value,
-  })),
-  { feature: 'identities of the operator are', fields: { Organisation: ['spec.operatorIdentityGrants'] } },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   ...RECORD_TOGGLES.map((value) => ({
     feature: 'records that roles may see are',

@@ -1,6 +1,8 @@
 /** Metrics of the operator besides those of its runtime. */
+import { OWN_IDENTITY_MANAGERS } from '@gatehouse/crds/kinds';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ALERT_OUTCOMES, type AlertOutcome } from '../alerts/index.ts';
+import { FETCH_OUTCOMES, type FetchOutcome } from '../secret-managers/index.ts';
 import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
@@ -10,6 +12,8 @@ export interface OperatorMetrics extends TranslationMetrics {
   observeStreams(streams: () => number): void;
   /** An alert for a webhook was sent or given up. */
   readonly onAlert: (outcome: AlertOutcome) => void;
+  /** A secret was fetched from a manager, or was not. */
+  readonly onFetched: (manager: string, outcome: FetchOutcome) => void;
   /** Sets where the number of objects with a used up budget is read from. */
   observeExhausted(exhausted: () => number): void;
 }
@@ -28,6 +32,9 @@ export function createOperatorMetrics(
   const reviews = new Counter({ ...APP_METRICS.reviews, registers });
   const alerts = new Counter({ ...APP_METRICS.alerts, registers });
   for (const outcome of ALERT_OUTCOMES) alerts.inc({ outcome }, 0);
+  const fetches = new Counter({ ...APP_METRICS.secretFetches, registers });
+  for (const manager of OWN_IDENTITY_MANAGERS)
+    for (const outcome of FETCH_OUTCOMES) fetches.inc({ manager, outcome }, 0);
   let exhaustedOf = (): number => 0;
   registerGauge(registry, APP_METRICS.exhausted, () => exhaustedOf());
   let streamsOf = (): number => 0;
@@ -51,6 +58,7 @@ export function createOperatorMetrics(
       streamsOf = read;
     },
     onAlert: (outcome) => alerts.inc({ outcome }),
+    onFetched: (manager, outcome) => fetches.inc({ manager, outcome }),
     observeExhausted: (read) => {
       exhaustedOf = read;
     },
@@ -116,6 +124,11 @@ export const APP_METRICS = {
     name: 'gatehouse_operator_budget_alerts_total',
     help: 'Alerts about budgets, by webhook each, and what became of them',
     labelNames: ['outcome'],
+  },
+  secretFetches: {
+    name: 'gatehouse_operator_secret_fetches_total',
+    help: 'Fetches of secrets from secret managers, by manager and outcome (ok, failed); after a failure the last value is kept',
+    labelNames: ['manager', 'outcome'],
   },
   streams: {
     name: 'gatehouse_operator_sidecar_streams',

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
-import { clusterSourceOf, type OperatorOptions } from '../config/index.ts';
+import { clusterSourceOf, type OperatorOptions, type Variables } from '../config/index.ts';
 import type { FleetObject } from '../kinds/gateway-fleet/index.ts';
 import { createRetirement, type Retirement } from '../retirement/index.ts';
 import {
@@ -37,6 +37,8 @@ const USER_AGENT = 'gatehouse-operator';
 export interface RunOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** The environment, where clouds say which identities the process has; absent: it has none. */
+  readonly variables?: Variables;
   /** Called with the result before connections and servers are closed. */
   readonly onEnd?: (leadership: Leadership) => void;
 }
@@ -44,7 +46,7 @@ export interface RunOptions {
 /** Runs until the signal ends or the lease is lost; after `lost` another process may lead. Rejects when it cannot start. */
 export async function runOperator(
   options: OperatorOptions,
-  { log, signal, onEnd = () => {} }: RunOptions,
+  { log, signal, variables = {}, onEnd = () => {} }: RunOptions,
 ): Promise<Leadership> {
   await using parts = new AsyncDisposableStack();
   const registry = new Registry();
@@ -66,7 +68,7 @@ export async function runOperator(
     translation: () => translations?.latest?.translation,
     unreadSecrets: () => stores.secrets.beyond.size,
   });
-  const translator = createTranslator({ options, client, stores, log, ...metrics });
+  const translator = createTranslator({ options, client, stores, log, variables, ...metrics });
   ({ translations } = translator);
   const { organisationNamespace, leaseName } = options;
   const retirement = createRetirement({ client, namespace: organisationNamespace, leaseName, log });
@@ -120,11 +122,11 @@ const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOpt
 /** Keeps the stores up to date until it is disposed, after everything that reads them. */
 function watching(
   { cache, secrets, accounts, contentCache }: Stores,
-  { services, clusterIssuer }: Translator,
+  { services, managers, clusterIssuer }: Translator,
   retirement: Retirement,
 ): AsyncDisposable {
   const stop = new AbortController();
-  const parts = [cache, secrets, accounts, contentCache, services, clusterIssuer, retirement];
+  const parts = [cache, secrets, accounts, contentCache, services, managers, clusterIssuer, retirement];
   const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {

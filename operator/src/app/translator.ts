@@ -13,6 +13,7 @@ import {
   sleep,
   systemClock,
 } from '../runtime/index.ts';
+import { createSecretManagers, type SecretFetcher, type SecretManagersOptions } from '../secret-managers/index.ts';
 import { createServiceReadings, type ServiceReadings } from '../services/index.ts';
 import { indexPublished, staysWithin } from '../translate/index.ts';
 import { createLiveWorld, createTranslations, type PublishedBefore, type Translations } from '../world/index.ts';
@@ -26,11 +27,15 @@ export interface TranslatorOptions {
   readonly log: Log;
   readonly onTranslated: (seconds: number) => void;
   readonly onFailure: () => void;
+  readonly onFetched: SecretManagersOptions['onFetched'];
+  /** The environment of the process. */
+  readonly variables: SecretManagersOptions['variables'];
 }
 
 export interface Translator {
   readonly translations: Translations;
   readonly services: ServiceReadings;
+  readonly managers: SecretFetcher;
   readonly clusterIssuer: ClusterIssuerWatch;
   /** Makes the first translation; call it when the stores are complete. Rejects with the reason of the signal. */
   start(signal: AbortSignal): Promise<void>;
@@ -47,6 +52,8 @@ export function createTranslator({
   log,
   onTranslated,
   onFailure,
+  onFetched,
+  variables,
 }: TranslatorOptions): Translator {
   const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts, clusterDomain, caps } = options;
   const served = servedNamespaces({
@@ -63,9 +70,16 @@ export function createTranslator({
     log,
   });
   const clusterIssuer = watchClusterIssuer({ client, log, onChange: () => translations.trigger() });
+  const managers = createSecretManagers({
+    variables,
+    vaultTokenFile: options.vaultTokenFile,
+    ownNamespaces: [organisationNamespace, ...fleetNamespaces],
+    log,
+    onFetched,
+  });
   const world = createLiveWorld({
     clusterIssuer: () => clusterIssuer.current,
-    stores: { ...stores, services },
+    stores: { ...stores, services, managedSecrets: managers },
     settings: {
       organisationNamespace,
       fleetNamespaces: [...fleetNamespaces],
@@ -82,6 +96,7 @@ export function createTranslator({
   });
   const translations = createTranslations({ takeWorld: world.take, onTranslated, onFailure, log });
   translations.subscribe(({ translation }) => {
+    managers.update(translation.fetches);
     if (stores.contentCache.settle(translation, world.touch)) translations.trigger();
   });
   wantSecrets({
@@ -95,6 +110,7 @@ export function createTranslator({
   return {
     translations,
     services,
+    managers,
     clusterIssuer,
     start: async (signal) => {
       const reading = { client, stores, log, signal, options };

@@ -160,6 +160,11 @@ export const FLAGS = {
     fallback: 'Fail',
     help: 'failurePolicy of the injection webhook, for pods that name a SidecarProfile: Fail or Ignore',
   },
+  'vault-token-file': {
+    variable: 'GATEHOUSE_VAULT_TOKEN_FILE',
+    type: 'text',
+    help: 'File with a token of the ServiceAccount for Vault, for SecretReferences with the auth method Kubernetes; none: they are not fetched',
+  },
   management: {
     type: 'switch',
     help: 'Run no operator: serve the management API',

@@ -48,6 +48,8 @@ export interface OperatorOptions {
   readonly webhookTimeoutSeconds: number;
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
+  /** File with a token of the ServiceAccount for Vault. */
+  readonly vaultTokenFile: string | undefined;
   readonly managementPort: number;
   /** Serves the management API instead of running an operator. */
   readonly management: boolean;
@@ -260,6 +262,7 @@ function toOptions(values: Values): OperatorOptions {
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
     validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
     injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),
+    vaultTokenFile: values.text('vault-token-file'),
     managementPort: values.port('management-port'),
     management: values.isOn('management'),
     managementCertificateDir: values.text('management-certificate-dir') ?? '',

@@ -5,6 +5,7 @@ import {
   type AccountReading,
   type ClusterIssuer,
   LayeredMap,
+  type ManagedReading,
   type ReferenceGrant,
   type SecretReading,
   type ServiceReading,
@@ -26,6 +27,13 @@ interface ServiceSource {
   subscribe(listener: (change: { readonly key: ObjectKey }) => void): Disposable;
 }
 
+/** Values of SecretReferences by key. */
+interface ManagedSource {
+  readonly objects: ReadonlyMap<string, ManagedReading>;
+  get(key: string): ManagedReading | undefined;
+  subscribe(listener: (change: { readonly key: string }) => void): Disposable;
+}
+
 /** ServiceAccounts that are read one by one. */
 type AccountSource = Pick<NamedWatches<KubeObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
 
@@ -33,6 +41,8 @@ export interface WorldStores {
   readonly kinds: KindStores;
   readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
+  /** Values of SecretReferences; absent: they are not fetched. */
+  readonly managedSecrets?: ManagedSource | undefined;
   /** Absent: Services are not read. */
   readonly services?: Pick<ServiceSource, 'objects' | 'get' | 'subscribe'> | undefined;
   /** Absent: ServiceAccounts are not read. */
@@ -74,6 +84,8 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   stores.secrets.subscribe(secrets.touch); // eviction from a store is not reported
   const readings = followStore(readingsOf(stores.secrets), { toValue: (reading) => reading, onChange });
   const services = stores.services && followStore(stores.services, { toValue: (reading) => reading, onChange });
+  const managed =
+    stores.managedSecrets && followStore(stores.managedSecrets, { toValue: (reading) => reading, onChange });
   const accounts =
     stores.accounts && followStore(accountsOf(stores.accounts), { toValue: (reading) => reading, onChange });
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
@@ -95,6 +107,7 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
       ...(services === undefined ? {} : { services: services.take() }),
+      ...(managed === undefined ? {} : { managedSecrets: managed.take() }),
       ...(accounts === undefined ? {} : { serviceAccounts: accounts.take() }),
       settings: settingsNow(options),
       served: 'all',
