@@ -131,3 +131,13 @@ describe.for(Object.entries(BUILT_IN))(
     });
   },
 );
+
+test.for([
+  ['sentenceCount', { minSentences: 3, maxSentences: 2 }, 'minSentences'],
+  ['wordCount', { minWords: 3, maxWords: 2 }, 'minWords'],
+  ['wordCount', { minWords: 100_000 }, 'minWords'],
+  ['characterCount', { minCharacters: 1, maxCharacters: 0 }, 'minCharacters'],
+] as const)('%s refuses a range that no text is in: %j', ([id, parameters, field]) => {
+  const parsed = parseCheck({ id, parameters }, { path: [], literalCredentials: true });
+  expect(parsed.ok ? [] : parsed.error.map(({ path }) => path.at(-1))).toEqual([field]);
+});

@@ -12,6 +12,15 @@ export const not = z
 export const bound = (description: string, byDefault: number) =>
   z.int().min(0).default(byDefault).meta({ description });
 
+/** Refuses a range that no number is in. */
+export const inOrder =
+  <L extends string, G extends string>(least: L, greatest: G) =>
+  (value: Readonly<Record<L | G, number>>, context: z.RefinementCtx): void => {
+    if (value[least] <= value[greatest]) return;
+    const message = `expected at most ${greatest}, which is ${value[greatest]}: no text could pass`;
+    context.addIssue({ code: 'custom', path: [least], message });
+  };
+
 /** A pattern that RE2 can run. `toPattern`: of what is written. */
 export const re2Pattern = (description: string, toPattern: (written: string) => string = (written) => written) =>
   z

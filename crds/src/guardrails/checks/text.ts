@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { atomicList } from '../../schema/index.ts';
 import { defineCheckEntry } from '../check.ts';
-import { bound, not, re2Pattern } from './fields.ts';
+import { bound, inOrder, not, re2Pattern } from './fields.ts';
 
 /** Bounds of the lists and texts in parameters. A longer word would cost more than one look at each character. */
 const MAX_WORDS = 1_024;
@@ -31,11 +31,13 @@ export const sentenceCount = defineCheckEntry({
   id: 'default.sentenceCount',
   summary: 'Passes when the number of full stops, exclamation marks and question marks is in the range.',
   phases: ['input', 'output'],
-  parameters: z.strictObject({
-    minSentences: z.number().min(0).default(0).meta({ description: 'minSentences is the least number.' }),
-    maxSentences: z.number().min(0).default(99_999).meta({ description: 'maxSentences is the greatest number.' }),
-    not,
-  }),
+  parameters: z
+    .strictObject({
+      minSentences: z.number().min(0).default(0).meta({ description: 'minSentences is the least number.' }),
+      maxSentences: z.number().min(0).default(99_999).meta({ description: 'maxSentences is the greatest number.' }),
+      not,
+    })
+    .superRefine(inOrder('minSentences', 'maxSentences')),
   quotes: ['textExcerpt'],
 });
 
@@ -43,11 +45,13 @@ export const wordCount = defineCheckEntry({
   id: 'default.wordCount',
   summary: 'Passes when the number of words, which white space separates, is in the range.',
   phases: ['input', 'output'],
-  parameters: z.strictObject({
-    minWords: bound('minWords is the least number.', 0),
-    maxWords: bound('maxWords is the greatest number.', 99_999),
-    not,
-  }),
+  parameters: z
+    .strictObject({
+      minWords: bound('minWords is the least number.', 0),
+      maxWords: bound('maxWords is the greatest number.', 99_999),
+      not,
+    })
+    .superRefine(inOrder('minWords', 'maxWords')),
   quotes: ['textExcerpt'],
 });
 
@@ -55,11 +59,13 @@ export const characterCount = defineCheckEntry({
   id: 'default.characterCount',
   summary: 'Passes when the length of the text in UTF-16 code units, as JavaScript counts, is in the range.',
   phases: ['input', 'output'],
-  parameters: z.strictObject({
-    minCharacters: bound('minCharacters is the least length.', 0),
-    maxCharacters: bound('maxCharacters is the greatest length.', 9_999_999),
-    not,
-  }),
+  parameters: z
+    .strictObject({
+      minCharacters: bound('minCharacters is the least length.', 0),
+      maxCharacters: bound('maxCharacters is the greatest length.', 9_999_999),
+      not,
+    })
+    .superRefine(inOrder('minCharacters', 'maxCharacters')),
   quotes: ['textExcerpt'],
 });
 

@@ -77,7 +77,7 @@ type Actions = z.output<typeof actionFields>;
 
 /** Without members that are absent. */
 export function actionsOf({ onSuccess, onFail, ...flags }: Actions): Record<string, unknown> {
-  const deny = flags.deny ?? (typeof onFail === 'string' ? WORDS[onFail] : undefined);
+  const deny = flags.deny ?? (typeof onFail === 'string' ? WORDS[onFail] : onFail?.deny);
   const all = { ...flags, deny, onSuccess: feedbackOf(onSuccess), onFail: feedbackOf(onFail) };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }

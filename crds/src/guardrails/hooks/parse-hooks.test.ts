@@ -61,6 +61,16 @@ describe('hooks are parsed to one form', () => {
     { name: 'block as an action', item: { id: 'a', actions: { onFail: 'block' } }, want: { ref: 'a', deny: true } },
     { name: 'log as an action', item: { id: 'a', on_fail: 'log', message: 'm' }, want: { deny: false, message: 'm' } },
     {
+      name: 'deny inside on_fail',
+      item: { id: 'a', on_fail: { deny: true, feedback: { value: -5 } } },
+      want: { ref: 'a', deny: true, onFail: { value: -5, weight: 1 } },
+    },
+    {
+      name: 'deny of the hook over that of on_fail',
+      item: { id: 'a', deny: false, on_fail: { deny: true } },
+      want: { deny: false },
+    },
+    {
       name: 'feedback whose metadata is a text',
       item: { id: 'a', on_success: { feedback: { value: 5, metadata: 'x' } } },
       want: { onSuccess: { value: 5, weight: 1 } },
