@@ -82,6 +82,8 @@
   resources:
     - apikeys
     - gatewayfleets
+    - mcpintegrations
+    - mcpservers
     - promptcollections
     - promptlabels
     - promptpartials
@@ -104,6 +106,8 @@
     - guardrails/status
     - integrationaccesses/status
     - integrations/status
+    - mcpintegrations/status
+    - mcpservers/status
     - promptcollections/status
     - promptlabels/status
     - promptpartials/status
@@ -420,6 +424,8 @@
     - guardrails
     - integrationaccesses
     - integrations
+    - mcpintegrations
+    - mcpservers
     - promptcollections
     - promptlabels
     - promptpartials
@@ -482,6 +488,8 @@
     - promptpartialversions
     - prompts
     - promptversions
+    - mcpintegrations
+    - mcpservers
     - modelpricings
     - secretreferences
     - gatewayfleets
@@ -519,6 +527,8 @@
     - promptpartialversions
     - prompts
     - promptversions
+    - mcpintegrations
+    - mcpservers
     - secretreferences
     - workspacemembers
     - scimmappings

@@ -20,6 +20,7 @@ test('what never changes after creation', () => {
     'PromptVersion.promptRef',
     'PromptVersion.version',
     'PromptVersion.template',
+    'McpServer.integrationRef',
     'SecretReference.manager',
     'WorkspaceMember.user',
     'ScimMapping.group',

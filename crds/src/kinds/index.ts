@@ -42,6 +42,8 @@ export {
   isKindName,
   KINDS,
   type KindName,
+  type McpIntegration,
+  type McpServer,
   type ModelPricing,
   type Organisation,
   type Prompt,

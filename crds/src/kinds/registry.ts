@@ -5,6 +5,8 @@ import { gatewayFleet } from './gateway-fleet.ts';
 import { guardrail } from './guardrail.ts';
 import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
+import { mcpIntegration } from './mcp-integration.ts';
+import { mcpServer } from './mcp-server.ts';
 import { modelPricing } from './model-pricing.ts';
 import { organisation } from './organisation.ts';
 import type { AnyKind, Resource } from './parts/index.ts';
@@ -43,6 +45,8 @@ export const KINDS = {
   PromptPartialVersion: promptPartialVersion,
   Prompt: prompt,
   PromptVersion: promptVersion,
+  McpIntegration: mcpIntegration,
+  McpServer: mcpServer,
   ModelPricing: modelPricing,
   SecretReference: secretReference,
   GatewayFleet: gatewayFleet,
@@ -85,6 +89,8 @@ export type PromptPartial = ResourceOf<'PromptPartial'>;
 export type PromptPartialVersion = ResourceOf<'PromptPartialVersion'>;
 export type Prompt = ResourceOf<'Prompt'>;
 export type PromptVersion = ResourceOf<'PromptVersion'>;
+export type McpIntegration = ResourceOf<'McpIntegration'>;
+export type McpServer = ResourceOf<'McpServer'>;
 export type ModelPricing = ResourceOf<'ModelPricing'>;
 export type SecretReference = ResourceOf<'SecretReference'>;
 export type GatewayFleet = ResourceOf<'GatewayFleet'>;

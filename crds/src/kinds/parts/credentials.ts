@@ -59,6 +59,22 @@ export const headerMap = (description: string) =>
     })
     .meta({ webhookOnly: 'a structural schema cannot check the names of map members' });
 
+export const headerName = (description: string) => pattern(HEADER_NAME, 'a header name', 256).meta({ description });
+
+/** Headers whose values are entries of Secrets. */
+export const headersFrom = mapList(
+  z.strictObject({
+    name: headerName('name is the name of the header.'),
+    secretRef: secretKeyRef('secretRef names the Secret entry with the value.'),
+  }),
+  ['name'],
+  {
+    description:
+      'headersFrom are headers with values from Secrets of the same namespace; they replace those of headers.',
+    max: 32,
+  },
+);
+
 /** Whether an overload in the first event of a stream is a failure. `of`: what it applies to. */
 export const overloadSwitch = (of: 'account' | 'fleet') =>
   z.boolean().meta({
@@ -92,18 +108,7 @@ export const connectionFields = {
   settings: settings.optional(),
   customHost: httpUrl('customHost replaces the base URL of the provider, version segment included.').optional(),
   headers: headerMap("headers are sent with every call and replace the provider's own.").optional(),
-  headersFrom: mapList(
-    z.strictObject({
-      name: pattern(HEADER_NAME, 'a header name', 256).meta({ description: 'name is the name of the header.' }),
-      secretRef: secretKeyRef('secretRef names the Secret entry with the value.'),
-    }),
-    ['name'],
-    {
-      description:
-        'headersFrom are headers with values from Secrets of the same namespace; they replace those of headers.',
-      max: 32,
-    },
-  ).optional(),
+  headersFrom: headersFrom.optional(),
   secretMappings: mapList(secretMapping, ['field'], {
     description:
       'secretMappings take secret fields of the provider from SecretReferences; they replace those of the Secret.',

@@ -2,6 +2,8 @@ export {
   checkConnection,
   connectionFields,
   headerMap,
+  headerName,
+  headersFrom,
   overloadSwitch,
   providerId,
   type SecretMapping,
@@ -37,6 +39,7 @@ export {
   rateValue,
   usageLimits,
 } from './limits.ts';
+export { MAX_MCP_CAPABILITIES, MCP_CAPABILITY_TYPES, mcpCapabilities } from './mcp.ts';
 export { metadataIssues, metadataSchemaIssues } from './metadata-schema.ts';
 export { type ObjectMeta, objectMeta } from './object-meta.ts';
 export {

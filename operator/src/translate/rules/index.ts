@@ -7,6 +7,8 @@ import { gatewayConfig } from './gateway-config.ts';
 import { guardrail } from './guardrail.ts';
 import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
+import { mcpIntegration } from './mcp-integration.ts';
+import { mcpServer } from './mcp-server.ts';
 import { modelPricing } from './model-pricing.ts';
 import { organisation } from './organisation.ts';
 import { prompt } from './prompt.ts';
@@ -40,6 +42,8 @@ const RULES = [
   prompt,
   promptVersion,
   promptCollection,
+  mcpIntegration,
+  mcpServer,
   gatewayConfig,
   workspaceMember,
   scimMapping,

@@ -86,6 +86,8 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
       return resource.spec.vault === undefined
         ? []
         : [{ path: ['spec', 'vault', 'address'], url: resource.spec.vault.address }];
+    case 'McpIntegration':
+      return [{ path: ['spec', 'url'], url: resource.spec.url }];
     case 'Organisation':
       return (resource.spec.jwtIssuers ?? []).flatMap(({ jwksUri }, i) =>
         jwksUri === undefined ? [] : [{ path: ['spec', 'jwtIssuers', i, 'jwksUri'], url: jwksUri }],
