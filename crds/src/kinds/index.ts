@@ -17,6 +17,7 @@ export {
   GROUP,
   type KindDefinition,
   MAX_NAMED_COUNTERS,
+  MCP_CAPABILITY_TYPES,
   metadataIssues,
   type ObjectMeta,
   objectMeta,

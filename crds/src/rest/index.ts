@@ -5,6 +5,8 @@ export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText, restErrorBody } from './errors.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
+export { mcpIntegrations } from './mcp-integrations.ts';
+export { mcpServers } from './mcp-servers.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
 export { organisation, reference } from './organisation.ts';
 export { invites, members, users } from './people.ts';

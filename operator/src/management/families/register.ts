@@ -4,6 +4,7 @@ import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
+import { MCP } from './mcp/index.ts';
 import { PEOPLE } from './people/index.ts';
 import { PROMPTS } from './prompts/index.ts';
 import { PROVIDERS } from './providers.ts';
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...CONFIGS,
   ...GUARDRAILS,
   ...INTEGRATIONS,
+  ...MCP,
   ...PEOPLE,
   ...PROMPTS,
   ...PROVIDERS,

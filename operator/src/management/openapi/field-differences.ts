@@ -58,4 +58,20 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     reason: 'People of a workspace have operations of their own.',
     fields: ['GET /admin/workspaces/{workspaceId} answer users'],
   },
+  {
+    reason: 'No call goes to an MCP server: what it offers is not known, and nothing serves an address of ours.',
+    fields: [
+      'GET /mcp-*/capabilities answer data[].*',
+      'GET /mcp-servers answer data[].url',
+      '* /mcp-integrations* body configurations.*',
+    ],
+  },
+  {
+    reason: 'The integration is read where it is.',
+    fields: ['GET /mcp-servers/{mcpServerId} answer mcp_integration_details.configurations'],
+  },
+  {
+    reason: 'People are named as memberships name them.',
+    fields: ['GET /mcp-servers/{mcpServerId}/user-access answer data[].*_name'],
+  },
 ];

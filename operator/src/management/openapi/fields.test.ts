@@ -23,6 +23,8 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'integration_workspaces',
   'integrations',
   'labels',
+  'mcp_integrations',
+  'mcp_servers',
   'model_pricing',
   'organisation',
   'prompt_partials',

@@ -5,6 +5,7 @@ import type { Home } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { homeOf } from '../homes.ts';
 import { pageOf } from '../pages.ts';
+import { matches } from '../search.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type FoundCollection,
   findCollection,
 } from './find-collection.ts';
-import { matches } from './search.ts';
 
 const WHAT = 'collection';
 const KIND = 'PromptCollection';

@@ -6,6 +6,7 @@ import { type BoundOperation, type RestCall, type Services, serveOperation } fro
 import { givenFields } from '../fields.ts';
 import { homeOf } from '../homes.ts';
 import { pageOf } from '../pages.ts';
+import { matches } from '../search.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import {
@@ -18,7 +19,6 @@ import {
   labelOf,
   WHAT,
 } from './find-label.ts';
-import { matches } from './search.ts';
 
 const KIND = 'PromptLabel';
 const NAMES: FieldNames = { label: 'name', color: 'color_code' };

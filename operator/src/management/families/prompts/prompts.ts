@@ -5,6 +5,7 @@ import { type BoundOperation, type RestCall, type Services, serveOperation } fro
 import { givenFields } from '../fields.ts';
 import { findObject } from '../find.ts';
 import { windowOf } from '../pages.ts';
+import { matches } from '../search.ts';
 import { newSlug } from '../slugs.ts';
 import { collectionRefOf, inCollection } from './find-collection.ts';
 import { builtInLabel, findLabel } from './find-label.ts';
@@ -22,7 +23,6 @@ import {
   versionsOf,
   WHAT,
 } from './prompt-versions.ts';
-import { matches } from './search.ts';
 import { contentIn, showTemplate, toTemplate, writtenPrompt } from './template.ts';
 import { updatePrompt } from './update-prompt.ts';
 import { choiceOf, deleteWithVersions, pageOfVersions, refuseLeftovers, versionNamed } from './versions.ts';
