@@ -95,6 +95,9 @@ test('a key whose budget is used up works again after reset_usage, and its budge
   };
   await waitFor(async () => (await spend()) === 200, { what: 'the key' });
   expect(await spendAll()).toBeGreaterThan(0);
+  const spent = (await call('GET', `/api-keys/${id}`)).body;
+  expect(spent).toMatchObject({ status: 'exhausted', usage_limits: { status: 'exhausted' } });
+  expect((spent['usage_limits'] as { current_usage: number }).current_usage).toBeGreaterThanOrEqual(100);
   expect((await call('PUT', `/api-keys/${id}`, { reset_usage: true })).status).toBe(200);
   await waitFor(async () => (await spend()) === 200, { what: 'the reset' });
   expect(await spendAll()).toBeGreaterThan(0);
@@ -141,6 +144,39 @@ test('a group of a policy that is used up works again after its reset, and the o
   await waitFor(async () => (await statusOf('red')) === 200, { what: 'the reset' });
   expect(await statusOf('blue')).toBe(412);
   expect((await groups()).find(({ id }) => id === red?.id)).toMatchObject({ current_usage: 1 });
+});
+
+test('a virtual key shows at once what is used of each of its budgets, alone and in lists', async () => {
+  const slug = await made('/virtual-keys', {
+    ...{ name: 'Counted', provider: 'openai', key: 'sk-1', customHost: `${mock.url}/v1` },
+    usage_limits: [
+      { id: 'calls', type: 'requests', credit_limit: 2, periodic_reset: 'monthly' },
+      { id: 'idle', type: 'cost', credit_limit: 5 },
+    ],
+  });
+  const shown = async () => (await call('GET', `/virtual-keys/${slug}`)).body;
+  expect(await shown()).toMatchObject({ usage_limits: [{ current_usage: 0, last_reset_at: null }, { id: 'idle' }] });
+  const body = { model: `@${slug}/mock-small`, max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] };
+  const ask = async () =>
+    (await callApi(running.url, '/chat/completions', { method: 'POST', key: TEAM_KEY, body })).status;
+  await waitFor(async () => (await ask()) === 200, { what: 'the virtual key' });
+  const month = new Date().toISOString().slice(0, 8);
+  const used = (current_usage: number, status: string) => ({
+    status,
+    usage_limits: [{ id: 'calls', current_usage, status, last_reset_at: `${month}01T00:00:00Z` }, { current_usage: 0 }],
+  });
+  const counted = async (calls: number): Promise<boolean> => {
+    const { usage_limits } = (await shown()) as { usage_limits: { current_usage: number }[] };
+    return usage_limits[0]?.current_usage === calls;
+  };
+  await waitFor(() => counted(1), { what: 'the first call is counted' });
+  expect(await shown()).toMatchObject(used(1, 'active'));
+  expect(await ask()).toBe(200);
+  await waitFor(() => counted(2), { what: 'the second call is counted' });
+  expect(await ask()).toBe(412);
+  expect(await shown()).toMatchObject(used(2, 'exhausted'));
+  const { data } = (await call('GET', '/virtual-keys?workspace_id=team-a')).body as { data: { slug: string }[] };
+  expect(data.find((one) => one.slug === slug)).toMatchObject(used(2, 'exhausted'));
 });
 
 test('a virtual key serves requests with the key that came in, and with the next one', async () => {

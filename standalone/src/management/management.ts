@@ -17,6 +17,7 @@ import {
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
 import { createKeyDirectory } from './keys.ts';
+import { withLiveUsage } from './live-usage.ts';
 import { policyUsageOf } from './policy-usage.ts';
 
 export interface ManagementOptions {
@@ -59,7 +60,11 @@ export async function startManagement({
   logger,
   people,
 }: ManagementOptions): Promise<Management> {
-  const store = createFolderStore({ root, folder, now: Date.now });
+  const store = withLiveUsage(createFolderStore({ root, folder, now: Date.now }), {
+    usage: budgets,
+    organisationNamespace: ORGANISATION_NAMESPACE,
+    now: Date.now,
+  });
   const tenancy = createTenancy({
     store,
     organisationId: uuidOf('Organisation/default'),
