@@ -231,11 +231,63 @@ describe('the count of answers that a caller has', () => {
     { param: 'response_body', body: { provider: 'openai' } },
     { param: 'response_body', body: { provider: 'openai', response_body: Array.from({ length: 1_001 }, () => ({})) } },
     { param: 'is_batch', body: { provider: 'openai', response_body: {}, is_batch: 'yes' } },
+    { param: 'model', body: { provider: 'openai', response_body: {}, model: 5 } },
+    ...[-5, 1e300, 1_000_000_001, '5', true].map((prompt_tokens) => ({
+      param: 'response_body.usage.prompt_tokens',
+      body: { provider: 'openai', response_body: { model: 'gpt-4o', usage: { prompt_tokens } } },
+    })),
+    {
+      param: 'response_body[1].response.body.usage.prompt_tokens_details.cached_tokens',
+      body: {
+        provider: 'openai',
+        response_body: [
+          { usage: USAGE },
+          { response: { status_code: 200, body: { usage: { prompt_tokens_details: { cached_tokens: -1 } } } } },
+        ],
+      },
+    },
+    {
+      param: 'response_body.usageMetadata.promptTokensDetails[0].tokenCount',
+      body: {
+        provider: 'google',
+        response_body: { usageMetadata: { promptTokensDetails: [{ modality: 'AUDIO', tokenCount: -1 }] } },
+      },
+    },
+    {
+      param: 'response_body.usage.server_tool_use.web_search_requests',
+      body: { provider: 'anthropic', response_body: { usage: { server_tool_use: { web_search_requests: 1e300 } } } },
+    },
     { param: 'request_url', body: { provider: 'openai', response_body: {}, request_url: 5 } },
   ])('refuses a wrong $param', async ({ param, body }) => {
     const received = await count(body);
     expect(received.status).toBe(400);
     expect(received.json().error.param).toBe(param);
+  });
+
+  test.for<{ what: string; answer: object }>([
+    { what: 'no usage', answer: {} },
+    { what: 'a usage without counts', answer: { usage: {} } },
+    { what: 'a usage of which nothing is known', answer: { usage: { total_time: 0.25, prompt_tokens: null } } },
+    { what: 'a row without usage', answer: { response: { status_code: 200, body: {} } } },
+  ])('marks an answer with $what as unpriced', async ({ answer }) => {
+    const received = await count({ provider: 'openai', model: 'gpt-4o', response_body: answer });
+    expect([received.status, received.json()]).toMatchObject([200, { cost: { nano_dollars: 0, unpriced: true } }]);
+  });
+
+  test.for<{ what: string; answer: object }>([
+    { what: 'of OpenAI', answer: { response: null, error: { code: 'batch_expired', message: 'Late' } } },
+    { what: 'of OpenAI, with an answer', answer: { response: { status_code: 400, body: { error: {} } } } },
+    { what: 'of Anthropic', answer: { custom_id: 'r', result: { type: 'expired' } } },
+    { what: 'of Bedrock', answer: { recordId: 'r', error: { errorCode: 400, errorMessage: 'Bad' } } },
+  ])('takes a row $what that failed as free', async ({ answer }) => {
+    const received = await count({ provider: 'openai', model: 'gpt-4o', response_body: [answer] });
+    expect(received.json()).toMatchObject({ answers: 1, cost: { nano_dollars: 0, unpriced: false } });
+  });
+
+  test('reads nothing into what providers report beside counts', async () => {
+    const usage = { ...USAGE, cost: -1, queue_time: -0.5, cost_in_ticks: 1e12, cached_tokens: null };
+    const received = await count({ provider: 'openai', response_body: { model: 'gpt-4o', usage } });
+    expect(received.json()).toMatchObject({ cost: { nano_dollars: LISTED, unpriced: false } });
   });
 
   test('needs the scope of completions', async () => {

@@ -38,7 +38,8 @@ const NO_MODALITY_TOKENS: ModalityTokens = { input: 0, output: 0, cached: 0 };
 const NO_UNITS: TokenUsage['units'] = {};
 /** Names of units that are kept of one answer: providers count a handful. */
 const MAX_UNITS = 16;
-const MAX_COUNT = 1_000_000_000;
+/** Of one kind in one answer. */
+export const MAX_COUNT = 1_000_000_000;
 
 export const NO_USAGE: TokenUsage = {
   ...{ input: 0, output: 0, total: 0, cached: 0, cacheWrite: 0, cacheWriteHour: 0, reasoning: 0 },
@@ -73,6 +74,14 @@ export function readUsage(given: Counts): TokenUsage {
     image: tokensOf(inputs['image_tokens'], outputs['image_tokens'], cached['image_tokens']),
     units: unitsOf(usage),
   };
+}
+
+const TOTALS = ['prompt_tokens', 'completion_tokens', 'input_tokens', 'output_tokens', 'total_tokens'] as const;
+
+/** Whether a usage object says how much was used. */
+export function hasCounts(given: Counts): boolean {
+  const usage = toKnownNames(given);
+  return TOTALS.some((name) => typeof usage[name] === 'number') || Object.keys(unitsOf(usage)).length > 0;
 }
 
 function tokensOf(inputTokens: unknown, outputTokens: unknown, cachedTokens: unknown): ModalityTokens {

@@ -1,7 +1,7 @@
 /** `POST /v1/gateway/tokenize`: tokens and cost of answers that the caller has; docs/behaviour/cost.md. */
-import { isObject } from '@gatehouse/crds';
+import { formatPath, isObject } from '@gatehouse/crds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
-import { type CountedBody, countBody, type PricedAccount } from '../../../cost/index.ts';
+import { type CountedBody, countBody, type PricedAccount, wrongCountOf } from '../../../cost/index.ts';
 import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { toDollars } from '../../usage-headers.ts';
@@ -28,6 +28,7 @@ function answerLocally({ exchange, caller, resolution }: ResolvedRequest): Local
   const { is_batch: batch = false, request_url: url } = body;
   if (typeof batch !== 'boolean') throw invalid('is_batch', 'is true or false');
   if (url !== undefined && typeof url !== 'string') throw invalid('request_url', 'is a text');
+  if (body['model'] !== undefined && typeof body['model'] !== 'string') throw invalid('model', 'is a text');
   const account = accountOf(body['provider'], (slug) => exchange.snapshot.provider(caller.workspace.name, slug));
   const { prices } = exchange.snapshot;
   const model = typeof body['model'] === 'string' ? body['model'] : modelOfUrl(url ?? '');
@@ -58,9 +59,11 @@ function answersOf(given: unknown): readonly JsonObject[] {
   const answers: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (answers.length > MAX_ANSWERS)
     throw invalid('response_body', `has more than ${MAX_ANSWERS} answers; send them in parts`);
-  return answers.map((answer) => {
+  return answers.map((answer, i) => {
     if (!isObject(answer)) throw invalid('response_body', 'is an answer of the provider, or a list of them');
-    return answer;
+    const wrong = wrongCountOf(answer);
+    if (wrong === undefined) return answer;
+    throw invalid(formatPath(['response_body', ...(Array.isArray(given) ? [i] : []), ...wrong.path]), wrong.rule);
   });
 }
 
