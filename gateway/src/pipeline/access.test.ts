@@ -55,6 +55,20 @@ describe('a scope', () => {
       );
   });
 
+  test('that is missing is told as far as the key could have it', () => {
+    const scopes = ['organisation_service_api_keys.rotate', 'workspace_service_api_keys.rotate'];
+    const told = (workspace: string | null, wanted: readonly string[]): unknown => {
+      try {
+        return authorize(caller({ workspace }), { ...OPERATIONS.embed, scopes: wanted });
+      } catch (error) {
+        return error instanceof Error ? error.message : error;
+      }
+    };
+    expect(told('team-a', scopes)).toMatch(/needs the scope workspace_service_api_keys\.rotate$/);
+    expect(told(null, scopes)).toContain(scopes.join(' or '));
+    expect(told('team-a', scopes.slice(0, 1))).toContain(scopes[0]);
+  });
+
   test('of completions opens every operation that may call a provider', () => {
     const { promptRender, ...calling } = OPERATIONS;
     for (const operation of Object.values(calling)) authorize(caller(), operation);

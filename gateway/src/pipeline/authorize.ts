@@ -2,10 +2,15 @@ import { AppError } from '../errors/index.ts';
 import type { Caller } from './exchange.ts';
 import type { Operation } from './operations/index.ts';
 
+/** Scopes that keys of a workspace cannot have begin so. */
+const ORGANISATION = 'organisation_';
+
 /** Throws SCOPE_MISSING when the key does not open the operation. Runs right after authentication, before anything is read. */
 export function authorize({ key }: Caller, { scopes }: Operation): void {
   if (opens(key.scopes, scopes)) return;
-  throw new AppError('SCOPE_MISSING', { detail: `Forbidden! The API key needs the scope ${scopes.join(' or ')}` });
+  const possible = key.workspace === null ? scopes : scopes.filter((scope) => !scope.startsWith(ORGANISATION));
+  const named = possible.length === 0 ? scopes : possible;
+  throw new AppError('SCOPE_MISSING', { detail: `Forbidden! The API key needs the scope ${named.join(' or ')}` });
 }
 
 /** Throws SCOPE_MISSING when the key opens what the gateway answers itself, but no call to a provider. */

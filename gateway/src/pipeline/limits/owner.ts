@@ -6,6 +6,8 @@ export interface Owner {
   readonly kind: OwnerKind;
   /** Of the object, as its owner knows it. */
   readonly name: string;
+  /** Its limits came with a token, or from the issuer of one: there is no key. */
+  readonly isToken: boolean;
   /** Of a policy: which of its counters. */
   readonly bucket: string | undefined;
 }
@@ -23,15 +25,21 @@ const KINDS: ReadonlyMap<string, OwnerKind> = new Map([
   ['policy', 'policy'],
 ]);
 
+/** Of an id `token/workspace/issuer/subject`; a subject may have slashes of its own. */
+export const isOfToken = (id: string): boolean => id.startsWith('token/');
+const SUBJECT = 3;
+
 /** `subject`: the id of an entry, `kind/workspace/name`, with the bucket behind that of a policy. */
 export function ownerOf(subject: string): Owner {
   const at = subject.startsWith('policy/') ? subject.indexOf(BUCKET) : -1;
   const id = at < 0 ? subject : subject.slice(0, at);
   const kind = KINDS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
-  const name = id.slice(id.lastIndexOf('/') + 1);
+  const isToken = isOfToken(id);
+  const name = isToken ? id.split('/').slice(SUBJECT).join('/') : id.slice(id.lastIndexOf('/') + 1);
   return {
     kind,
     name: kind === 'policy' ? name.slice(name.indexOf(':') + 1) : name, // it begins with the Kind of the policy
+    isToken,
     bucket: at < 0 ? undefined : subject.slice(at + 1),
   };
 }
