@@ -46,6 +46,7 @@ const WRONG_BUDGETS = [
   { what: 'a budget without a size', over: { creditLimit: undefined }, member: 'creditLimit' },
   { what: 'too few tokens', over: { type: 'tokens', creditLimit: '99' }, member: 'creditLimit' },
   { what: 'half a token', over: { type: 'tokens', creditLimit: '100.5' }, member: 'creditLimit' },
+  { what: 'half a budgeted request', over: { type: 'requests', creditLimit: '10.5' }, member: 'creditLimit' },
   { what: 'an alert at the end', over: { alertThreshold: '50' }, member: 'alertThreshold' },
   { what: 'two kinds of reset', over: { periodicReset: 'weekly', periodicResetDays: 3 }, member: 'periodicResetDays' },
   { what: 'a reset every zero days', over: { periodicResetDays: 0 }, member: 'periodicResetDays' },

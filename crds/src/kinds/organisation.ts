@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { checkBaseUrl } from '../hosts/index.ts';
 import { CLOUDS } from '../providers/index.ts';
 import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
-import { jwtIssuerIssues } from './jwt-issuers.ts';
 import { OWN_IDENTITY_MANAGERS } from './managers.ts';
 import {
   API_VERSION,
@@ -150,11 +149,7 @@ export const organisation = defineKind({
   summary: 'Defaults and enforcement for every workspace of the installation. There is exactly one, named default.',
   spec,
   status: statusOf({}),
-  check: ({ spec: wanted }) => [
-    ...hostIssues(wanted),
-    ...schemaIssues(wanted),
-    ...jwtIssuerIssues(wanted.jwtIssuers ?? []),
-  ],
+  check: ({ spec: wanted }) => [...hostIssues(wanted), ...schemaIssues(wanted)],
   columns: [
     { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },

@@ -1,13 +1,12 @@
 /** Management operations: usage limit policies. */
 import { z } from 'zod';
 import { MAX_GROUP } from '../kinds/usage-limit-policy.ts';
+import { alertThreshold, creditLimit } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { description, policyCondition, policyGroupKey, status } from './policy-shapes.ts';
 import { dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const type = z.enum(['cost', 'tokens', 'requests']);
-const creditLimit = z.number().min(0);
-const alertThreshold = z.number().min(0).nullable();
 const periodicReset = z.enum(['monthly', 'weekly']).nullable();
 const periodicResetDays = z.int().min(1).max(365).nullable();
 const nextReset = dateTime.nullable();
@@ -23,7 +22,7 @@ const usagePolicy = z.object({
   group_by: z.array(policyGroupKey),
   type,
   credit_limit: z.number(),
-  alert_threshold: alertThreshold,
+  alert_threshold: z.number().nullable(),
   periodic_reset: periodicReset,
   periodic_reset_days: periodicResetDays,
   next_usage_reset_at: nextReset,

@@ -94,3 +94,20 @@ test('all broken rules of a node are reported, each at its own path', () => {
   expect(paths({ a: 0, b: { c: 0 } })).toEqual([['a'], ['b', 'c'], []]);
   expect(paths({ a: 1, b: { c: 2 } })).toBeUndefined();
 });
+
+test('a time that is none has one message', () => {
+  for (const time of ['soon', '2027-13-01T00:00:00Z', '2027-02-29T00:00:00Z', '2027-01-31']) {
+    expect(dateTime('at is.').safeParse(time).error?.issues, time).toHaveLength(1);
+  }
+});
+
+test('a duplicate is told beside other faults of its list, and only what has all keys can be one', () => {
+  const item = z.strictObject({ a: z.string(), b: z.number() });
+  const list = mapList(item, ['a', 'b'], { description: 'map is.', max: 9 });
+  const given = [{ a: 'x', b: 1 }, { a: 'x', b: 1 }, null, null, {}, {}, { b: 2 }, { b: 2 }, { a: 'y', b: 'z' }];
+  const { issues = [] } = list.safeParse(given).error ?? {};
+  expect(issues.filter(({ code }) => code === 'custom').map(({ path }) => path)).toEqual([[1]]);
+  expect(issues.length).toBeGreaterThan(1);
+  const names = setList(z.enum(['a', 'b']), 'set is.', 9).safeParse(['a', 'c', 'a', null]).error?.issues ?? [];
+  expect(names.filter(({ code }) => code === 'custom').map(({ path }) => path)).toEqual([[2]]);
+});

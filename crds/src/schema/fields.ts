@@ -1,5 +1,6 @@
 /** Building blocks of fields: each has a description, bounds and the hints that the generators need. */
 import { z } from 'zod';
+import { isObject } from '../lib/result.ts';
 
 /** Longest description text, display name and note; bytes of UTF-16 code units. */
 export const MAX_TEXT = 1024;
@@ -50,7 +51,7 @@ export const namespaceName = (description: string) =>
 /** A point in time, RFC 3339 with seconds. */
 export const dateTime = (description: string) =>
   pattern(DATE_TIME, 'a time like 2027-01-31T00:00:00Z', 40)
-    .refine(isCalendarDate, { error: 'expected a day that exists' })
+    .refine((time) => !DATE_TIME.test(time) || isCalendarDate(time), { error: 'expected a day that exists' })
     .meta({ description, format: 'date-time' });
 
 /** A non-negative decimal number as text: exact, where a float would not be. */
@@ -81,7 +82,7 @@ export const atomicList = <T extends z.ZodType>(item: T, description: string, ma
 
 /** A list of distinct scalars that several managers may share. */
 export const setList = <T extends z.ZodType>(item: T, description: string, max: number) =>
-  z.array(item).max(max).superRefine(refuseDuplicates(String)).meta({ description, listType: 'set' });
+  z.array(item).max(max).superRefine(refuseDuplicates(toText), LISTS).meta({ description, listType: 'set' });
 
 /** A list of objects, identified by `keys`, that several managers may share. */
 export const mapList = <T extends z.ZodType>(
@@ -93,7 +94,8 @@ export const mapList = <T extends z.ZodType>(
     .array(item)
     .max(max)
     .superRefine(
-      refuseDuplicates((value) => JSON.stringify(keys.map((key) => (value as Record<string, unknown>)[key]))),
+      refuseDuplicates((value) => keyText(value, keys)),
+      LISTS,
     )
     .meta({ description, listType: 'map', listMapKeys: keys });
 
@@ -115,11 +117,28 @@ interface RefinementContext {
   addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[] }): void;
 }
 
-function refuseDuplicates(keyOf: (item: unknown) => string): (items: unknown[], context: RefinementContext) => void {
+/** Also beside other faults of the list. */
+const LISTS = { when: ({ value }: { readonly value: unknown }) => Array.isArray(value) };
+
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'object' || value === undefined ? undefined : String(value);
+
+/** Undefined for what is no object with all of the keys. */
+function keyText(value: unknown, keys: readonly string[]): string | undefined {
+  if (!isObject(value)) return undefined;
+  const texts = keys.map((key) => (Object.hasOwn(value, key) ? toText(value[key]) : undefined));
+  return texts.includes(undefined) ? undefined : JSON.stringify(texts);
+}
+
+/** `keyOf` is undefined for items that have none. */
+function refuseDuplicates(
+  keyOf: (item: unknown) => string | undefined,
+): (items: unknown[], context: RefinementContext) => void {
   return (items, context) => {
     const seen = new Set<string>();
     for (const [i, item] of items.entries()) {
       const key = keyOf(item);
+      if (key === undefined) continue;
       if (seen.has(key)) context.addIssue({ code: 'custom', message: 'duplicate entry', path: [i] });
       seen.add(key);
     }

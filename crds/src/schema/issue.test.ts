@@ -63,6 +63,20 @@ describe('a wrong name', () => {
     expect(issuesOf(SHAPE, value).map(({ message }) => message)).toEqual([want]);
   });
 
+  test.for<{ value: unknown; path: string; want: string }>([
+    { value: { type: 'token' }, path: 'limit.type', want: 'expected one of cost, tokens; did you mean tokens?' },
+    { value: [{ type: 'cost' }, { type: 3 }], path: 'limit[1].type', want: 'expected one of cost, tokens' },
+    { value: { typ: 'cost' }, path: 'limit.typ', want: 'unknown field; did you mean type?' },
+    { value: [{ typ: 'cost' }], path: 'limit[0].typ', want: 'unknown field; did you mean type?' },
+    { value: 'cost', path: 'limit', want: 'Invalid input' },
+  ])('in a union is that of the form that the value has: $value', ({ value, path, want }) => {
+    const one = z.strictObject({ type: z.enum(['cost', 'tokens']).optional() });
+    const schema = z.strictObject({ limit: z.union([one, z.array(one)]).nullable() });
+    expect(issuesOf(schema, { limit: value }).map((issue) => [formatPath(issue.path), issue.message])).toEqual([
+      [path, want],
+    ]);
+  });
+
   test('is corrected in the spelling of the document', () => {
     const [issue] = issuesOf(SHAPE, { parts: [{ maxAge: 1, max_agee: 1 }] }, () => 'max_age');
     expect(issue?.message).toBe('unknown field; did you mean max_age?');

@@ -29,7 +29,7 @@ export function fromZodError(error: z.ZodError, { schema, value, spell = asItIs 
     const isLong = known.length > MAX_LISTED && near !== undefined;
     return `${isLong ? `unknown value ${given}` : expected(known)}${didYouMean(near)}`;
   };
-  return error.issues.flatMap((issue) => {
+  return error.issues.flatMap(chosen).flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
     const invalid = (at: Issue['path'], message: string): Issue => ({ code: 'invalid', path: at, message });
     switch (issue.code) {
@@ -43,6 +43,18 @@ export function fromZodError(error: z.ZodError, { schema, value, spell = asItIs 
         return [invalid(path, issue.message)];
     }
   });
+}
+
+type ZodIssue = z.ZodError['issues'][number];
+
+/** The problems of the branch of a union that the value has the shape of; the issue itself where it has none. */
+function chosen(issue: ZodIssue): readonly ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const shaped = issue.errors.find(
+    (branch) => !branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  if (shaped === undefined || shaped.length === 0) return [issue];
+  return shaped.flatMap((inner) => chosen({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const asItIs = (name: string): string => name;

@@ -1,5 +1,6 @@
 /** Issuers whose JSON Web Tokens are accepted in place of API keys: docs/behaviour/identity.md. */
 import { z } from 'zod';
+import { createSuggestions } from '../../lib/suggestions.ts';
 import {
   flag,
   HTTP_URL,
@@ -13,6 +14,8 @@ import {
   text,
   withRules,
 } from '../../schema/index.ts';
+import { parseJwks } from '../jwks.ts';
+import { scopeProblem } from '../scopes.ts';
 import { RATE_UNITS, rateLimits } from './limits.ts';
 import { nameRef } from './refs.ts';
 
@@ -42,7 +45,24 @@ const claims = z
   })
   .meta({ description: 'claims are the names of the claims that are read, in place of the usual ones.' });
 
-const scope = pattern(/^[a-z_]+[.:][a-z]+$/, 'a scope like completions.write', 64);
+const SCOPE = /^[a-z_]+[.:][a-z]+$/;
+const scope = pattern(SCOPE, 'a scope like completions.write', 64);
+
+/** Keys that no signature can be checked with. */
+function refuseKeys(jwks: string, context: z.core.$RefinementCtx): void {
+  if (jwks === '' || jwks.length > MAX_JWKS) return;
+  const read = parseJwks(jwks);
+  if (!read.ok) context.addIssue({ code: 'custom', message: read.error, path: [] });
+}
+
+/** A token acts as a key of a workspace, so that it can have the scopes of one. */
+function refuseScopes(scopes: readonly string[], context: z.core.$RefinementCtx): void {
+  const suggest = createSuggestions();
+  for (const [i, name] of scopes.entries()) {
+    const message = SCOPE.test(name) ? scopeProblem(name, 'workspace-service', suggest) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', message, path: [i] });
+  }
+}
 
 const fields = z.strictObject({
   issuer: text('issuer is the exact iss claim of the tokens.', 2048),
@@ -53,6 +73,7 @@ const fields = z.strictObject({
     'jwks are the public signing keys as JSON text, {"keys": [...]} (RFC 7517), where no URL publishes them.',
     MAX_JWKS,
   )
+    .superRefine(refuseKeys)
     .meta({ webhookOnly: 'CEL cannot read JSON' })
     .optional(),
   audiences: setList(
@@ -97,12 +118,13 @@ const fields = z.strictObject({
     200,
   )
     .min(1)
+    .superRefine(refuseScopes)
+    .meta({ webhookOnly: 'CEL does not know the scopes' })
     .optional(),
-  defaultScopes: setList(
-    scope,
-    'defaultScopes are the scopes of tokens without that claim; absent: none.',
-    200,
-  ).optional(),
+  defaultScopes: setList(scope, 'defaultScopes are the scopes of tokens without that claim; absent: none.', 200)
+    .superRefine(refuseScopes)
+    .meta({ webhookOnly: 'CEL does not know the scopes' })
+    .optional(),
   claims: claims.optional(),
   allowLimitClaims: flag(
     'allowLimitClaims true applies the rate_limits and usage_limits of a token to its subject; false ignores them.',
