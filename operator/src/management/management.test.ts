@@ -47,6 +47,39 @@ describe('a rate limit policy', () => {
   });
 });
 
+describe('a condition that no request can meet', () => {
+  const selecting = (condition: object) => ({ conditions: [{ key: 'model', value: '*' }, condition] });
+  test.for<{ what: string; path: string; body: object; param: string; text: string }>([
+    {
+      what: 'value of a provider',
+      path: 'rate-limits',
+      body: selecting({ key: 'provider', value: ['openai', 'opnai'] }),
+      param: 'conditions[1].value[1]',
+      text: 'no provider has this id; did you mean openai?',
+    },
+    {
+      what: 'excluded provider',
+      path: 'usage-limits',
+      body: { ...selecting({ key: 'provider', excludes: 'antropic' }), unit: undefined, credit_limit: 5 },
+      param: 'conditions[1].excludes[0]',
+      text: 'no provider has this id; did you mean anthropic?',
+    },
+    {
+      what: 'type of endpoint',
+      path: 'rate-limits',
+      body: selecting({ key: 'endpoint_type', value: 'chatcomplete' }),
+      param: 'conditions[1].value[0]',
+      text: 'did you mean chatComplete?',
+    },
+  ])('is refused at its place, with a near one: $what', async ({ path, body, param, text }) => {
+    const { value, ...policy } = POLICY;
+    const rate = path === 'rate-limits' ? { value } : {};
+    const answer = await call('a', 'POST', `/policies/${path}`, { ...policy, ...rate, ...body });
+    const message = expect.stringContaining(text);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param, message } }]);
+  });
+});
+
 describe('a usage limit policy', () => {
   const budget = {
     name: 'Monthly',

@@ -41,6 +41,11 @@ export const absent = (what: string): RestError =>
 /** Members whose own members are named as users, checks and providers have them. */
 const VERBATIM: ReadonlySet<string | number> = new Set(['parameters', 'metadata', 'headers']);
 
+/** Members of budgets that the rules between them name. */
+const NAMED = /\b(?:creditLimit|alertThreshold|periodicReset(?:Days)?|nextUsageResetAt)\b/g;
+
+const inWords = (message: string): string => message.replaceAll(NAMED, toSnake);
+
 function inBody({ path, ...issue }: Issue, names: FieldNames): Issue {
   const [first, ...rest] = path;
   if (first === 'metadata') return { ...issue, path: ['slug'] };
@@ -50,5 +55,5 @@ function inBody({ path, ...issue }: Issue, names: FieldNames): Issue {
   const named = members.map((step, at) =>
     typeof step === 'number' || !ours(at) ? step : (names[step] ?? toSnake(step)),
   );
-  return { ...issue, path: named };
+  return { ...issue, message: inWords(issue.message), path: named };
 }

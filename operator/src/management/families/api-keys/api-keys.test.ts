@@ -188,6 +188,36 @@ describe('an API key', () => {
     }
   });
 
+  const RANGE =
+    'expected a number of at least 1, or 100 tokens, and at most 9007199 US dollars or 999999999999 tokens or requests, with up to 9 decimal places';
+  test.for<{ limits: object; param: string; text: string }>([
+    { limits: { credit_limit: -1 }, param: 'usage_limits.credit_limit', text: RANGE },
+    { limits: { credit_limit: 1e300 }, param: 'usage_limits.credit_limit', text: RANGE },
+    { limits: { credit_limit: 1.000_000_000_1 }, param: 'usage_limits.credit_limit', text: RANGE },
+    { limits: { credit_limit: '5' }, param: 'usage_limits.credit_limit', text: RANGE },
+    { limits: [{ credit_limit: 5 }, { credit_limit: -1 }], param: 'usage_limits[1].credit_limit', text: RANGE },
+    {
+      limits: { type: 'token', credit_limit: 500 },
+      param: 'usage_limits.type',
+      text: 'expected one of cost, tokens, requests; did you mean tokens?',
+    },
+    {
+      limits: { credit_limit: 0.5 },
+      param: 'usage_limits[0].credit_limit',
+      text: 'credit_limit must be at least 1, or 100 tokens',
+    },
+    {
+      limits: { credit_limit: 5, alert_threshold: 6 },
+      param: 'usage_limits[0].alert_threshold',
+      text: 'alert_threshold must be below credit_limit',
+    },
+    { limits: { credit_limits: 5 }, param: 'usage_limits.credit_limits', text: 'did you mean credit_limit?' },
+  ])('is refused with a budget that cannot be, in the words of the API: $limits', async ({ limits, param, text }) => {
+    const answer = await put((await make()).id, { usage_limits: limits });
+    const message = expect.stringContaining(text);
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { param, message } }]);
+  });
+
   test('without budgets takes reset_usage as nothing', async () => {
     const { id } = await make();
     expect((await put(id, { reset_usage: true })).status).toBe(200);
@@ -206,6 +236,13 @@ describe('an API key', () => {
     expect((await only.call('a', 'POST', '/api-keys/workspace/service', BODY)).status).toBe(403);
     expect((await only.call('a', 'POST', '/api-keys/workspace/user', { ...BODY, user_id: 'ada' })).status).toBe(200);
     await only.close();
+    const none = await createTestManagement(['policies']);
+    const refusal = async (key: string) =>
+      (await none.call(key, 'POST', `/api-keys/${'x'.repeat(8)}/rotate`)).body['message'];
+    const own = 'workspace_service_api_keys.rotate or workspace_user_api_keys.rotate';
+    expect(await refusal('a')).toMatch(new RegExp(`needs the scope ${own}$`));
+    expect(await refusal('organisation')).toContain(`organisation_service_api_keys.rotate or ${own}`);
+    await none.close();
   });
 
   test.for([
