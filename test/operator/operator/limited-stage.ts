@@ -2,7 +2,7 @@
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
-import { type RedisServer, startRedis } from '../../kit/redis.ts';
+import { type RedisServer, type RedisServerOptions, startRedis } from '../../kit/redis.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
 import { apply } from './objects.ts';
 import { startOperator } from './operator-process.ts';
@@ -19,16 +19,27 @@ export interface LimitedStage extends AsyncDisposable {
   servedKey(name: string, over?: object): Promise<string>;
 }
 
-export async function startLimitedStage(cluster: ControlPlaneAccess, replicas: number): Promise<LimitedStage> {
+export interface LimitedStageOptions {
+  readonly redis?: RedisServerOptions;
+  /** Further environment of the gateways. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export async function startLimitedStage(
+  cluster: ControlPlaneAccess,
+  replicas: number,
+  options: LimitedStageOptions = {},
+): Promise<LimitedStage> {
   await using parts = new AsyncDisposableStack();
   const mock = await createMockProvider();
   parts.defer(() => mock.close());
-  const redis = parts.use(await startRedis());
+  const redis = parts.use(await startRedis(options.redis));
   const stage = parts.use(await setStage(cluster, { replicas }));
   await apply(cluster, mockSecretResource(stage.tenant));
   await apply(cluster, mockConfigResource(stage.tenant, { upstream: mock.url, overrideParams: { model: 'mock' } }));
   parts.use(await startOperator(stage.setup));
-  const pods = await runPods(stage, { count: replicas, variables: { REDIS_URL: redis.url } });
+  const variables = { REDIS_URL: redis.url, ...options.variables };
+  const pods = await runPods(stage, { count: replicas, variables });
   for (const pod of pods) parts.use(pod);
   const kubectlApply = (object: object): Promise<string> =>
     runKubectl(cluster, ['apply', '-f', '-'], { input: JSON.stringify(object) });
