@@ -41,3 +41,13 @@ test.for(['u2', 'system:serviceaccount:team-a:app', 'https://id.example/users/u2
     );
   },
 );
+
+test('a ServiceAccount is named with its namespace', () => {
+  const rateLimits = [{ type: 'requests' as const, unit: 'rps' as const, value: 5 }];
+  const { requests } = compileLimits({ subject: 'workload/team-a/jobs/nightly', workspace: 'team-a' }, { rateLimits });
+  const [demand] = requests;
+  if (demand === undefined) throw new Error('there are no limits');
+  expect(rateError({ allowed: false, demand, remaining: 0, retryAfterMs: 1 }, 'entry').message).toBe(
+    'The ServiceAccount jobs/nightly exceeded its limit of 5 requests per second',
+  );
+});

@@ -3,7 +3,7 @@ import type { ErrorCode } from '@gatehouse/crds/errors';
 import { type BudgetDenial, OVERFLOW_BUCKET } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Denial, LimitWindow } from '../../limits/index.ts';
-import { isOfToken, type Owner, type OwnerKind, ownerOf } from './owner.ts';
+import { holderOf, type Owner, type OwnerKind, ownerOf } from './owner.ts';
 
 /** Where a request is refused: before it is read, or for one of its targets. */
 export type Phase = 'entry' | 'target';
@@ -53,10 +53,8 @@ const WORDS: Readonly<Record<OwnerKind, string>> = {
   policy: 'rate limit policy',
 };
 
-const TOKEN = 'subject of tokens';
-
-const textOf = ({ kind, name, bucket, isToken }: Owner): string =>
-  `The ${isToken ? TOKEN : WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${groupText(bucket)}`;
+const textOf = ({ kind, name, bucket, holder }: Owner): string =>
+  `The ${holder ?? WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${groupText(bucket)}`;
 
 /** The group of a policy, if it is of one. */
 function groupText(bucket: string | undefined): string {
@@ -98,7 +96,8 @@ export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase:
   const of = provider === undefined ? {} : { provider };
   if (reason === 'unavailable') return new AppError('LIMITS_UNAVAILABLE', { retryAfterMs: AWAY_AFTER_MS, ...of });
   const { owner, type, limit } = budget;
-  const summary = isOfToken(owner.id) ? `API Key Usage Limit Exceeded: the ${TOKEN}` : SUMMARIES[owner.kind];
+  const holder = holderOf(owner.id);
+  const summary = holder === undefined ? SUMMARIES[owner.kind] : `API Key Usage Limit Exceeded: the ${holder}`;
   const name = `${summary} ${owner.kind === 'provider' ? '@' : ''}${owner.slug}`;
   const bucket = groupText(owner.bucket);
   const size = type === 'cost' ? `${limit / NANO} USD` : `${limit} ${type}`;

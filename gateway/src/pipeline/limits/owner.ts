@@ -6,8 +6,8 @@ export interface Owner {
   readonly kind: OwnerKind;
   /** Of the object, as its owner knows it. */
   readonly name: string;
-  /** Its limits came with a token, or from the issuer of one: there is no key. */
-  readonly isToken: boolean;
+  /** What acts in place of a key, by a token; undefined: a key, or no caller. */
+  readonly holder: string | undefined;
   /** Of a policy: which of its counters. */
   readonly bucket: string | undefined;
 }
@@ -25,21 +25,27 @@ const KINDS: ReadonlyMap<string, OwnerKind> = new Map([
   ['policy', 'policy'],
 ]);
 
-/** Of an id `token/workspace/issuer/subject`; a subject may have slashes of its own. */
-export const isOfToken = (id: string): boolean => id.startsWith('token/');
-const SUBJECT = 3;
+/** Callers with a token: what they are called, and where their name begins in the id; names may have slashes of their own. */
+const HOLDERS: ReadonlyMap<string, { readonly word: string; readonly at: number }> = new Map([
+  ['token', { word: 'subject of tokens', at: 3 }], // token/workspace/issuer/subject
+  ['workload', { word: 'ServiceAccount', at: 2 }], // workload/workspace/namespace/name
+]);
+
+/** What the caller of an id is called where that is no key. */
+export const holderOf = (id: string): string | undefined => HOLDERS.get(id.slice(0, id.indexOf('/')))?.word;
 
 /** `subject`: the id of an entry, `kind/workspace/name`, with the bucket behind that of a policy. */
 export function ownerOf(subject: string): Owner {
   const at = subject.startsWith('policy/') ? subject.indexOf(BUCKET) : -1;
   const id = at < 0 ? subject : subject.slice(0, at);
-  const kind = KINDS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
-  const isToken = isOfToken(id);
-  const name = isToken ? id.split('/').slice(SUBJECT).join('/') : id.slice(id.lastIndexOf('/') + 1);
+  const first = id.slice(0, id.indexOf('/'));
+  const kind = KINDS.get(first) ?? 'key';
+  const holder = HOLDERS.get(first);
+  const name = holder === undefined ? id.slice(id.lastIndexOf('/') + 1) : id.split('/').slice(holder.at).join('/');
   return {
     kind,
     name: kind === 'policy' ? name.slice(name.indexOf(':') + 1) : name, // it begins with the Kind of the policy
-    isToken,
+    holder: holder?.word,
     bucket: at < 0 ? undefined : subject.slice(at + 1),
   };
 }
