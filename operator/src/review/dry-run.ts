@@ -48,11 +48,29 @@ export function dryRun(now: TranslatedWorld, candidate: Candidate): Impact {
   };
 }
 
+/** Also an object that had another reference unresolved before: what it names besides is in use all the same. */
 function newlyBroken(before: readonly Verdict[], news: readonly Verdict[]): readonly string[] {
-  const suspects = new Set(news.filter((verdict) => resolution(verdict) === 'False').map(({ key }) => key));
+  const suspects = new Map(
+    news.filter((verdict) => resolution(verdict) === 'False').map((verdict) => [verdict.key, verdict]),
+  );
   if (suspects.size === 0) return [];
-  return before.filter((verdict) => suspects.has(verdict.key) && resolution(verdict) === 'True').map(({ key }) => key);
+  return before
+    .filter((verdict) => {
+      const after = suspects.get(verdict.key);
+      return after !== undefined && resolution(verdict) !== 'Unknown' && breaksMore(verdict, after);
+    })
+    .map(({ key }) => key);
 }
+
+function breaksMore(before: Verdict, after: Verdict): boolean {
+  const known = new Set(unresolved(before));
+  return unresolved(after).some((issue) => !known.has(issue));
+}
+
+const unresolved = ({ issues }: Verdict): readonly string[] =>
+  issues
+    .filter(({ condition }) => condition === 'ResolvedRefs')
+    .map(({ path, message }) => JSON.stringify([path, message]));
 
 const resolution = ({ conditions }: Verdict): string => conditions.ResolvedRefs.status;
 
