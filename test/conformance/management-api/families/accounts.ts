@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { StageOf } from '../world.ts';
+
+/** Integrations with their models and workspaces, providers, and the list of known providers. */
+export function testAccounts(stage: StageOf): void {
+  test('integrations of the organisation', async () => {
+    const { client, world } = stage();
+    const body = { name: 'Shared', slug: 'shared', ai_provider_id: 'openai', key: 'sk-of-the-contract-4' };
+    await client.call('POST /integrations', { body });
+    await client.call('POST /integrations', { body, status: 409 });
+    await client.call('POST /integrations', {
+      body: { ...body, slug: 'other', ai_provider_id: 'no-such' },
+      status: 400,
+    });
+    const path = { slug: 'shared' };
+    const get = () => client.call('GET /integrations/{slug}', { path });
+    expect((await get()).text).not.toContain('sk-of-the-contract');
+    const { body: list } = await client.call('GET /integrations', { query: { page_size: '100' } });
+    expect(list.data.map(({ slug }) => slug)).toContain('shared');
+    await client.call('PUT /integrations/{slug}', { path, body: { description: 'Ours', key: 'sk-of-the-contract-5' } });
+    expect((await get()).body).toMatchObject({ description: 'Ours' });
+
+    const models = [{ slug: 'gpt-ours', is_custom: true, base_model_slug: 'gpt-4o', enabled: true }];
+    await client.call('PUT /integrations/{slug}/models', { path, body: { models, allow_all_models: true } });
+    const ours = async () => (await client.call('GET /integrations/{slug}/models', { path })).body;
+    expect(await ours()).toMatchObject({ allow_all_models: true, models: [{ slug: 'gpt-ours', is_custom: true }] });
+    await client.call('DELETE /integrations/{slug}/models', { path, query: { slugs: 'gpt-ours' } });
+    expect(await ours()).toMatchObject({ models: [] });
+
+    const workspaces = [{ id: world.workspace, enabled: true, create_default_provider: true }];
+    await client.call('PUT /integrations/{slug}/workspaces', { path, body: { workspaces } });
+    const { body: granted } = await client.call('GET /integrations/{slug}/workspaces', { path });
+    expect(granted).toMatchObject({ workspaces: [{ enabled: true }] });
+    await client.call('DELETE /integrations/{slug}', { path, status: 409 });
+    const query = { workspace_id: world.workspace };
+    await client.call('DELETE /providers/{slug}', { path: { slug: 'shared' }, query });
+    await client.call('DELETE /integrations/{slug}', { path });
+    await client.call('GET /integrations/{slug}', { path, status: 404 });
+  });
+
+  test('integrations and providers of a workspace', async () => {
+    const { client, world } = stage();
+    const { workspace: workspace_id } = world;
+    const account = { name: 'Local', slug: 'local', workspace_id, ai_provider_id: 'ollama' };
+    const configurations = { custom_host: 'http://ollama:11434' };
+    await client.call('POST /integrations', { body: { ...account, configurations, create_default_provider: false } });
+    const body = { name: 'Mine', slug: 'pr-mine', workspace_id, integration_id: 'local', note: 'Why' };
+    await client.call('POST /providers', { body });
+    await client.call('POST /providers', { body, status: 409 });
+    await client.call('POST /providers', { body: { ...body, slug: 'x', integration_id: 'no-such' }, status: 404 });
+    const [path, query] = [{ slug: 'pr-mine' }, { workspace_id }];
+    const get = async () => (await client.call('GET /providers/{slug}', { path, query })).body;
+    expect(await get()).toMatchObject({ slug: 'pr-mine', name: 'Mine', note: 'Why' });
+    const { body: list } = await client.call('GET /providers', { query: { workspace_id, page_size: '10' } });
+    expect(list).toMatchObject({ total: 1, data: [{ slug: 'pr-mine' }] });
+    const rate_limits = [{ type: 'requests', unit: 'rpm', value: 7 }];
+    await client.call('PUT /providers/{slug}', { path, query, body: { name: 'Ours', rate_limits } });
+    expect(await get()).toMatchObject({ name: 'Ours', rate_limits });
+    await client.call('DELETE /integrations/{slug}', { path: { slug: 'local' }, query, status: 409 });
+    await client.call('DELETE /providers/{slug}', { path, query });
+    await client.call('GET /providers/{slug}', { path, query, status: 404 });
+    await client.call('DELETE /integrations/{slug}', { path: { slug: 'local' }, query });
+  });
+
+  test('known providers', async () => {
+    const { body } = await stage().client.call('GET /reference/providers');
+    expect(body.total).toBeGreaterThan(50);
+  });
+}
