@@ -1,7 +1,6 @@
 import { scopesOfMember, type Toggles, togglesFrom, WORKSPACE_ROLES } from '@gatehouse/crds/kinds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller, CallReport } from '../../index.ts';
-import { OPERATIONS } from '../../index.ts';
 import { createTestManagement, type TestManagement } from '../../testing.ts';
 
 const NONE: Toggles = togglesFrom(undefined, undefined);
@@ -127,16 +126,3 @@ describe('people who change members', () => {
     expect((await call('key-of-admin', 'DELETE', `${URL}/hal`)).status).toBe(200);
   });
 });
-
-test.for(WORKSPACE_ROLES.flatMap((role) => OPERATIONS.map(({ operation }) => ({ role, id: operation.id, operation }))))(
-  'a key of a $role may call $id exactly if the role has a scope of it',
-  async ({ role, operation }) => {
-    const { method, scopes, path, isPublic } = operation;
-    const mayCall =
-      isPublic === true || scopes.length === 0 || scopes.some((scope) => scopesOfMember(role, NONE).has(scope));
-    const url = path.replace('{workspaceId}', 'team-a').replaceAll(/\{\w+\}/g, 'absent');
-    const answer = await call(`key-of-${role}`, method as 'GET', url, method === 'GET' ? undefined : {});
-    const isRefused = answer.status === 403 && /needs the scope/.test(String(answer.body['message']));
-    expect(isRefused, JSON.stringify(answer)).toBe(!mayCall);
-  },
-);
