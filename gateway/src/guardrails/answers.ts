@@ -9,6 +9,22 @@ const EXCERPT_CHARS = 100;
 export const excerptOf = (text: string): string =>
   text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text;
 
+/** An answer whose data are made where results are shown, which most are not. */
+export class LaterData implements CheckAnswer {
+  readonly verdict: boolean;
+  readonly #make: () => unknown;
+
+  /** `make` is called each time that the data are read, and knows all that it needs. */
+  constructor(verdict: boolean, make: () => unknown) {
+    this.verdict = verdict;
+    this.#make = make;
+  }
+
+  get data(): unknown {
+    return this.#make();
+  }
+}
+
 /** The check could not decide: whether that fails is up to `failOnError`. */
 export const undecided = (error: CheckError): CheckAnswer => ({ verdict: false, error });
 

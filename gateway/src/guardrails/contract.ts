@@ -56,7 +56,7 @@ export interface CheckError {
 
 export interface CheckAnswer {
   readonly verdict: boolean;
-  /** Shown in `hook_results`: never a credential. */
+  /** Shown in `hook_results`: never a credential. Read where results are shown, which is seldom: it may be made then. */
   readonly data?: unknown;
   /** The check could not decide: `verdict` and `failOnError` say what that means. */
   readonly error?: CheckError;

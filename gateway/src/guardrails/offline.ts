@@ -9,6 +9,7 @@ import {
   type CompiledHook,
   compileHook,
   type HookResult,
+  hookResult,
   runHooks,
   type SubjectFacts,
   watchHooks,
@@ -48,7 +49,7 @@ export function createOfflineHooks(
     const [acting, watching] = [hooks[given.phase].filter(acts), hooks[given.phase].filter((hook) => !acts(hook))];
     const acted = await runHooks(acting, facts, () => tools);
     const watched = await watchHooks(watching, facts, () => tools);
-    const results = [...acted.results, ...watched.map(({ result }) => result)];
+    const results = [...acted.results, ...watched.map((ran) => hookResult(ran))];
     return {
       verdict: results.every(({ verdict }) => verdict),
       denied: acted.denied !== undefined,

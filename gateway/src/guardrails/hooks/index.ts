@@ -10,6 +10,6 @@ export {
 } from './compiled-hook.ts';
 export type { Feedback } from './feedback.ts';
 export type { CheckResult } from './run-check.ts';
-export type { HookResult, RanHook } from './run-hook.ts';
+export { type HookResult, hookResult, type RanHook } from './run-hook.ts';
 export { type Denial, type HookPhaseResult, runHooks, watchHooks } from './run-hooks.ts';
 export { MAX_CHECKED_CHARS, type SubjectFacts } from './subject.ts';

@@ -1,9 +1,8 @@
 /** The runs of the hooks of one phase: docs/behaviour/guardrails.md#order. */
-import { isoTime } from '../../lib/clock.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
-import { type PhaseTools, phaseOf } from './run-check.ts';
-import { type HookResult, merged, type RanHook, runHook } from './run-hook.ts';
+import type { PhaseTools } from './run-check.ts';
+import { merged, type RanHook, runHook } from './run-hook.ts';
 import type { Subject } from './subject.ts';
 import { startAll, WorkTurn } from './work-turn.ts';
 
@@ -19,7 +18,7 @@ interface Turn {
 }
 
 export class PhaseRun {
-  readonly #turns: readonly Turn[];
+  readonly #hooks: readonly CompiledHook[];
   readonly #toolsFor: ToolsFor;
   readonly #ran: (RanHook | undefined)[];
   readonly #turn = new WorkTurn();
@@ -27,15 +26,15 @@ export class PhaseRun {
   #isDenied = false;
 
   constructor(hooks: readonly CompiledHook[], subject: Subject, toolsFor: ToolsFor) {
-    this.#turns = hooks.map((hook, at) => ({ hook, at }));
+    this.#hooks = hooks;
     this.#toolsFor = toolsFor;
-    this.#ran = hooks.map(() => undefined);
+    this.#ran = new Array(hooks.length).fill(undefined);
     this.#subject = subject;
   }
 
   /** Those that have run, in the order of the hooks. */
   get ran(): readonly RanHook[] {
-    return this.#ran.filter((one) => one !== undefined);
+    return this.#ran.filter(hasRun);
   }
 
   get isDenied(): boolean {
@@ -53,8 +52,9 @@ export class PhaseRun {
 
   /** Runs these hooks; what they change is shown to the hooks that apply by default. Never rejects. */
   run(isMeant: (hook: CompiledHook) => boolean): Deferred<void> {
-    const meant = this.#turns.filter(({ hook }) => isMeant(hook));
-    return this.#rounds(meant, MAX_ROUNDS);
+    const meant: Turn[] = [];
+    for (const [at, hook] of this.#hooks.entries()) if (isMeant(hook)) meant.push({ hook, at });
+    return meant.length === 0 ? undefined : this.#rounds(meant, MAX_ROUNDS);
   }
 
   /** `left`: rounds that may follow. */
@@ -69,8 +69,7 @@ export class PhaseRun {
   /** Runs hooks beside each other, and applies what they change in their order. */
   #pass(turns: readonly Turn[]): Deferred<void> {
     const before = this.#subject;
-    const running = turns.map(({ hook }) => hook);
-    return andThen(this.#together(running, before), (ran) => {
+    return andThen(this.#together(turns, before), (ran) => {
       this.#isDenied = ran.some(denies);
       return andThen(this.#settle(turns, ran, before), () => {
         this.#isDenied ||= this.#ran.some((one) => one !== undefined && denies(one));
@@ -84,7 +83,7 @@ export class PhaseRun {
       if (turn === undefined) return;
       const changes = one.subject !== before && !this.#isDenied;
       if (changes && this.#subject !== before) {
-        return andThen(this.#runAgain(turn.hook), (again) => {
+        return andThen(this.#runAgain(turn), (again) => {
           this.#keep(turn, instead(one, again), changes);
           return this.#settle(turns.slice(i + 1), ran.slice(i + 1), before);
         });
@@ -98,20 +97,20 @@ export class PhaseRun {
     this.#ran[at] = also(this.#ran[at], settled);
   }
 
-  #runAgain(hook: CompiledHook): Deferred<RanHook> {
-    return andThen(this.#together([hook], this.#subject), ([again]) => {
+  #runAgain(turn: Turn): Deferred<RanHook> {
+    return andThen(this.#together([turn], this.#subject), ([again]) => {
       if (again === undefined) throw new Error('a hook that runs has a result');
       return again;
     });
   }
 
-  #together(hooks: readonly CompiledHook[], subject: Subject): Deferred<readonly RanHook[]> {
-    return runTogether(hooks, subject, { toolsFor: this.#toolsFor, turn: this.#turn });
+  #together(turns: readonly Turn[], subject: Subject): Deferred<readonly RanHook[]> {
+    return runTogether(turns, subject, { toolsFor: this.#toolsFor, turn: this.#turn });
   }
 
   /** Hooks that apply by default and have not seen the body as it is now. What they add themselves they do not add again. */
   #outdated(): readonly Turn[] {
-    return this.#turns.flatMap(({ hook, at }) => {
+    return this.#hooks.flatMap((hook, at) => {
       const last = this.#ran[at];
       if (last === undefined || !isDefault(hook) || last.subject === this.#subject) return [];
       const checks = hook.checks.filter(({ entry }) => entry.adds !== true);
@@ -120,25 +119,29 @@ export class PhaseRun {
   }
 }
 
-const denies = ({ result }: RanHook): boolean => result.deny;
+const hasRun = (one: RanHook | undefined): one is RanHook => one !== undefined;
+
+const denies = ({ deny }: RanHook): boolean => deny;
 
 /** Hooks on the same subject, with time of their own: what ran before must not leave them none. Never rejects. */
 export function runTogether(
-  hooks: readonly CompiledHook[],
+  turns: readonly Pick<Turn, 'hook'>[],
   subject: Subject,
   { toolsFor, turn }: { readonly toolsFor: ToolsFor; readonly turn: WorkTurn },
 ): Deferred<readonly RanHook[]> {
-  const endsMs = endOf(hooks);
-  const starts = hooks.map((hook) => {
-    const phase = phaseOf(toolsFor(hook), { endsMs, turn });
-    return { tools: phase.tools, start: () => runAlone(hook, subject, phase) };
+  const [first] = turns;
+  if (first === undefined) return [];
+  const endsMs = endOf(turns);
+  return startAll(turns, {
+    turn,
+    tools: toolsFor(first.hook),
+    start: ({ hook }) => runAlone(hook, subject, { tools: toolsFor(hook), endsMs, turn }),
   });
-  return startAll(starts, turn);
 }
 
-function endOf(hooks: readonly CompiledHook[]): number {
+function endOf(turns: readonly Pick<Turn, 'hook'>[]): number {
   let longest = PHASE_MS;
-  for (const { checks } of hooks) for (const { timeoutMs = 0 } of checks) longest = Math.max(longest, timeoutMs);
+  for (const { hook } of turns) for (const { timeoutMs = 0 } of hook.checks) longest = Math.max(longest, timeoutMs);
   return performance.now() + longest;
 }
 
@@ -152,27 +155,27 @@ function runAlone(hook: CompiledHook, subject: Subject, phase: PhaseTools): Defe
   }
 }
 
-function brokenHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): RanHook {
-  const createdAtMs = phase.tools.now();
+function brokenHook(hook: CompiledHook, subject: Subject, { tools }: PhaseTools): RanHook {
   const verdict = !hook.checks.some(({ failOnError }) => failOnError);
-  const result: HookResult = {
+  return {
+    hook,
     verdict,
-    id: hook.id,
+    deny: hook.deny && !verdict,
     transformed: false,
     checks: [],
     feedback: null,
-    execution_time: 0,
-    async: hook.async,
-    type: hook.type,
-    created_at: isoTime(createdAtMs),
-    deny: hook.deny && !verdict,
+    durationMs: 0,
+    createdAtMs: tools.now(),
+    isSoft: hook.softDeny200,
+    subject,
+    headers: undefined,
+    restore: undefined,
   };
-  return { hook, result, isSoft: hook.softDeny200, createdAtMs, subject, headers: undefined, restore: undefined };
 }
 
 /** A hook that has run on a body which was changed meanwhile: it failed when it failed once. */
 function instead(first: RanHook, again: RanHook): RanHook {
-  if (first.result.verdict) return again;
+  if (first.verdict) return again;
   const { subject, headers, restore } = again;
   return { ...first, subject, headers, restore };
 }
@@ -180,14 +183,11 @@ function instead(first: RanHook, again: RanHook): RanHook {
 /** A hook that has run again on what became of the body: what it changed before stays, and it failed when it failed once. */
 function also(before: RanHook | undefined, again: RanHook): RanHook {
   if (before === undefined) return again;
-  const transformed = before.result.transformed || again.result.transformed;
-  const isOld = !before.result.verdict || (before.result.transformed && again.result.verdict);
-  const { result, isSoft, createdAtMs } = isOld ? before : again;
+  const isOld = !before.verdict || (before.transformed && again.verdict);
   return {
+    ...(isOld ? before : again),
     hook: before.hook,
-    result: { ...result, transformed },
-    isSoft,
-    createdAtMs,
+    transformed: before.transformed || again.transformed,
     subject: again.subject,
     headers: again.headers === undefined ? before.headers : { ...before.headers, ...again.headers },
     restore: merged(before.restore, again.restore),

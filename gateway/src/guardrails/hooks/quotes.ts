@@ -1,17 +1,15 @@
 /** Results for a client that does not get the text which was checked: docs/behaviour/guardrails.md#outcomes. */
 import { isObject } from '@gatehouse/crds';
-import type { CheckEntry } from '@gatehouse/crds/guardrails';
-import type { CheckResult } from './run-check.ts';
-import type { HookResult, RanHook } from './run-hook.ts';
+import { type CheckResult, checkResult, type RanCheck } from './run-check.ts';
+import { type HookResult, hookResult, type RanHook } from './run-hook.ts';
 
 /** Without what may quote the text. */
-export function withoutQuotes({ hook, result }: RanHook): HookResult {
-  const entries = new Map(hook.checks.map(({ entry }) => [entry.id, entry]));
-  return { ...result, checks: result.checks.map((check) => unquoted(check, entries.get(check.id))) };
-}
+export const withoutQuotes = (ran: RanHook): HookResult => hookResult(ran, unquoted);
 
-function unquoted(check: CheckResult, entry: CheckEntry | undefined): CheckResult {
-  const quotes = entry?.quotes ?? (entry?.callsOut === true ? 'all' : NONE);
+function unquoted(ran: RanCheck): CheckResult {
+  const { entry } = ran.check;
+  const check = checkResult(ran);
+  const quotes = entry.quotes ?? (entry.callsOut === true ? 'all' : NONE);
   if (quotes !== 'all') return quotes.length === 0 ? check : { ...check, data: without(check.data, quotes) };
   const { error } = check;
   return {

@@ -2,7 +2,7 @@
 import { Cancellation } from '../../lib/cancellation.ts';
 import { isoTime } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
-import type { CheckAnswer, CheckError, CheckTools, Transformed } from '../contract.ts';
+import type { CheckAnswer, CheckError, CheckTools } from '../contract.ts';
 import type { HookCheck } from './compiled-hook.ts';
 import { type Subject, TextTooLong } from './subject.ts';
 import type { WorkTurn } from './work-turn.ts';
@@ -23,10 +23,10 @@ export interface CheckResult {
 
 export interface RanCheck {
   readonly check: HookCheck;
-  readonly result: CheckResult;
-  /** `execution_time` with its fraction. */
+  readonly answer: CheckAnswer;
   readonly durationMs: number;
-  readonly transformed: Transformed | undefined;
+  /** Unix time at its end, in ms. */
+  readonly createdAtMs: number;
 }
 
 /** What the checks of a phase share. */
@@ -35,34 +35,28 @@ export interface PhaseTools {
   /** `performance.now()` after which no check runs on. */
   readonly endsMs: number;
   readonly turn: WorkTurn;
-  /** The time as results show it. */
-  now(): string;
 }
-
-export const phaseOf = (tools: CheckTools, limits: Pick<PhaseTools, 'endsMs' | 'turn'>): PhaseTools => ({
-  tools,
-  ...limits,
-  now: () => isoTime(tools.now()),
-});
 
 /** A check ends its calls itself, and says more about it than the engine could. */
 const GRACE_MS = 250;
 
 /** Never rejects. */
 export function runCheck(check: HookCheck, subject: Subject, phase: PhaseTools): Deferred<RanCheck> {
+  const { tools, endsMs } = phase;
   const startedMs = performance.now();
-  const left = Math.max(0, phase.endsMs - startedMs);
-  const limitMs = Math.min(left, (check.timeoutMs ?? left) + GRACE_MS);
-  const settle = (answer: CheckAnswer): RanCheck => ranCheck(check, answer, { phase, startedMs });
-  if (limitMs === 0) return settle(timedOut(0));
+  if (startedMs >= endsMs) return ranCheck(check, timedOut(0), { tools, startedMs });
   const cancellation = check.entry.callsOut === true ? new Cancellation() : undefined;
-  const tools = cancellation === undefined ? phase.tools : { ...phase.tools, signal: cancellation };
   try {
-    const answer = check.run(subject, tools);
-    if (!(answer instanceof Promise)) return settle(answer);
-    return within(answer, { limitMs, cancellation, outer: phase.tools }).then(settle, (error) => settle(broken(error)));
+    const answer = check.run(subject, cancellation === undefined ? tools : { ...tools, signal: cancellation });
+    if (!(answer instanceof Promise)) return ranCheck(check, answer, { tools, startedMs });
+    const left = endsMs - startedMs;
+    const limitMs = Math.min(left, (check.timeoutMs ?? left) + GRACE_MS);
+    return within(answer, { limitMs, cancellation, outer: tools }).then(
+      (late) => ranCheck(check, late, { tools, startedMs }),
+      (error) => ranCheck(check, broken(error), { tools, startedMs }),
+    );
   } catch (error) {
-    return settle(broken(error));
+    return ranCheck(check, broken(error), { tools, startedMs });
   }
 }
 
@@ -107,31 +101,33 @@ function broken(error: unknown): CheckAnswer {
 }
 
 interface Run {
-  readonly phase: PhaseTools;
+  readonly tools: Pick<CheckTools, 'now'>;
   readonly startedMs: number;
 }
 
-function ranCheck(check: HookCheck, answer: CheckAnswer, { phase, startedMs }: Run): RanCheck {
+const ranCheck = (check: HookCheck, answer: CheckAnswer, { tools, startedMs }: Run): RanCheck => ({
+  check,
+  answer,
+  durationMs: performance.now() - startedMs,
+  createdAtMs: tools.now(),
+});
+
+/** As results show it. */
+export function checkResult({ check, answer, durationMs, createdAtMs }: RanCheck): CheckResult {
   const { verdict, data = null, error, transformed, log = null } = answer;
-  const durationMs = performance.now() - startedMs;
   return {
-    check,
-    transformed,
-    durationMs,
-    result: {
-      data,
-      verdict,
-      id: check.entry.id,
-      ...(error === undefined ? {} : { error }),
-      execution_time: Math.round(durationMs),
-      transformed: transformed !== undefined,
-      created_at: phase.now(),
-      log,
-      fail_on_error: check.failOnError,
-    },
+    data,
+    verdict,
+    id: check.entry.id,
+    ...(error === undefined ? {} : { error }),
+    execution_time: Math.round(durationMs),
+    transformed: transformed !== undefined,
+    created_at: isoTime(createdAtMs),
+    log,
+    fail_on_error: check.failOnError,
   };
 }
 
 /** Whether the check lets its hook pass: an error counts only where it is asked for. */
-export const passes = ({ verdict, error, fail_on_error }: CheckResult): boolean =>
-  verdict || (error !== undefined && !fail_on_error);
+export const passes = ({ check, answer: { verdict, error } }: RanCheck): boolean =>
+  verdict || (error !== undefined && !check.failOnError);

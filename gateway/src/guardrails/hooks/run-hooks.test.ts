@@ -288,6 +288,21 @@ describe('hooks of a phase', () => {
     expect([body, facts.request]).toEqual([answer('b'), chat('a')]);
   });
 
+  test('make what results show when they are asked for', async () => {
+    let reads = 0;
+    const answer = (): CheckAnswer => ({
+      verdict: true,
+      get data() {
+        reads += 1;
+        return { reads };
+      },
+    });
+    const phase = await runHooks([hookOf([{ run: answer }])], factsOf('a'), () => toolsOf());
+    expect([phase.denied, phase.failed, reads]).toEqual([undefined, false, 0]);
+    expect(phase.results[0]?.checks[0]?.data).toEqual({ reads: 1 });
+    expect([phase.results[0]?.checks[0]?.data, reads]).toEqual([{ reads: 1 }, 1]);
+  });
+
   test('that only watch are run, never change anything, and say what they found', async () => {
     const facts = factsOf('a');
     const hooks = [
@@ -296,7 +311,7 @@ describe('hooks of a phase', () => {
       hookOf([THROWS], { async: true }),
     ];
     const ran = await watchHooks(hooks, facts, () => toolsOf());
-    expect(ran.map(({ result }) => [result.verdict, result.async])).toEqual([
+    expect(ran.map(({ verdict, hook }) => [verdict, hook.async])).toEqual([
       [false, false],
       [true, true],
       [true, true],

@@ -5,7 +5,7 @@ import type { Restorable } from '../contract.ts';
 import { type CompiledHook, isDefault, type ToolsFor } from './compiled-hook.ts';
 import { PhaseRun, runTogether } from './phase-run.ts';
 import { withoutQuotes } from './quotes.ts';
-import { type HookResult, merged, type RanHook } from './run-hook.ts';
+import { type HookResult, hookResult, merged, type RanHook } from './run-hook.ts';
 import { Subject, type SubjectFacts } from './subject.ts';
 import { withoutLogprobs } from './without-logprobs.ts';
 import { WorkTurn } from './work-turn.ts';
@@ -21,7 +21,10 @@ export interface Denial {
 
 /** What the hooks of a phase came to. */
 export interface HookPhaseResult {
-  /** In the order of the hooks, as `hook_results` shows them: of an answer that is denied or changed, nothing that quotes it. */
+  /**
+   * In the order of the hooks, as `hook_results` shows them: of an answer that is denied or changed, nothing that quotes it. Made
+   * when they are asked for.
+   */
   readonly results: readonly HookResult[];
   /** The same with what records need. */
   readonly ran: readonly RanHook[];
@@ -51,7 +54,7 @@ export function runHooks(
     const isChanged = run.subject !== subject;
     const body = isChanged && !run.isDenied ? run.subject.body : undefined;
     const isHidden = facts.phase === 'output' && (isChanged || run.isDenied);
-    return phaseResult(run.ran, { body, isHidden });
+    return new PhaseResult(run.ran, { body, isHidden });
   });
 }
 
@@ -59,12 +62,11 @@ function runOnAnswer(run: PhaseRun, before: Subject): Deferred<void> {
   return andThen(run.run(isDefault), () => {
     hideChanged(run, before);
     if (run.isDenied) return undefined;
-    return andThen(
-      run.run((hook) => !isDefault(hook)),
-      () => hideChanged(run, before),
-    );
+    return andThen(run.run(isOfConfig), () => hideChanged(run, before));
   });
 }
+
+const isOfConfig = (hook: CompiledHook): boolean => !isDefault(hook);
 
 /** Probabilities of tokens tell what stood in a text before it was changed. */
 function hideChanged(run: PhaseRun, { body: before }: Subject): void {
@@ -79,12 +81,16 @@ export const watchHooks = (
   hooks: readonly CompiledHook[],
   facts: SubjectFacts,
   toolsFor: ToolsFor,
-): Deferred<readonly RanHook[]> => runTogether(hooks, new Subject(facts), { toolsFor, turn: new WorkTurn() });
+): Deferred<readonly RanHook[]> =>
+  runTogether(
+    hooks.map((hook) => ({ hook })),
+    new Subject(facts),
+    { toolsFor, turn: new WorkTurn() },
+  );
 
 /** One that is no answer wins over one that is. */
 function denialOf(ran: readonly RanHook[]): Denial | undefined {
-  const denying = ran.filter(({ result }) => result.deny);
-  const chosen = denying.find(({ isSoft }) => !isSoft) ?? denying[0];
+  const chosen = ran.find(({ deny, isSoft }) => deny && !isSoft) ?? ran.find(({ deny }) => deny);
   return chosen && { hook: chosen.hook, message: chosen.hook.message, isSoft: chosen.isSoft };
 }
 
@@ -93,20 +99,38 @@ interface Outcome extends Pick<HookPhaseResult, 'body'> {
   readonly isHidden: boolean;
 }
 
-function phaseResult(ran: readonly RanHook[], { body, isHidden }: Outcome): HookPhaseResult {
-  return {
-    results: ran.map(isHidden ? withoutQuotes : ({ result }) => result),
-    ran,
-    denied: denialOf(ran),
-    failed: ran.some(({ result }) => !result.verdict),
-    body,
-    headers: headersOf(ran),
-    restore: ran.reduce<Restorable | undefined>((all, { restore }) => merged(all, restore), undefined),
-  };
-}
+class PhaseResult implements HookPhaseResult {
+  readonly ran: readonly RanHook[];
+  readonly denied: Denial | undefined;
+  readonly body: JsonObject | undefined;
+  readonly #isHidden: boolean;
+  #results: readonly HookResult[] | undefined;
 
-function headersOf(ran: readonly RanHook[]): HookPhaseResult['headers'] {
-  if (ran.every(({ headers }) => headers === undefined)) return undefined;
-  const all = ran.flatMap(({ headers }) => (headers === undefined ? [] : Object.entries(headers)));
-  return all.length === 0 ? undefined : Object.fromEntries(all);
+  constructor(ran: readonly RanHook[], { body, isHidden }: Outcome) {
+    this.ran = ran;
+    this.denied = denialOf(ran);
+    this.body = body;
+    this.#isHidden = isHidden;
+  }
+
+  get results(): readonly HookResult[] {
+    this.#results ??= this.ran.map((one) => (this.#isHidden ? withoutQuotes(one) : hookResult(one)));
+    return this.#results;
+  }
+
+  get failed(): boolean {
+    return this.ran.some(({ verdict }) => !verdict);
+  }
+
+  get headers(): HookPhaseResult['headers'] {
+    if (this.ran.every(({ headers }) => headers === undefined)) return undefined;
+    const all = this.ran.flatMap(({ headers }) => (headers === undefined ? [] : Object.entries(headers)));
+    return all.length === 0 ? undefined : Object.fromEntries(all);
+  }
+
+  get restore(): Restorable | undefined {
+    let all: Restorable | undefined;
+    for (const { restore } of this.ran) all = merged(all, restore);
+    return all;
+  }
 }

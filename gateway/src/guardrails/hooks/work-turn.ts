@@ -18,22 +18,24 @@ export class WorkTurn {
   }
 }
 
-interface Start<T> {
+interface Starting<I, T> {
+  readonly turn: WorkTurn;
   readonly tools: Pick<CheckTools, 'nextSlice'>;
   /** Never rejects. */
-  start(): Deferred<T>;
+  start(item: I): Deferred<T>;
 }
 
 /** Starts all of them in their order, with pauses between them; what waits for others does not hold up those behind it. */
-export function startAll<T>(starts: readonly Start<T>[], turn: WorkTurn): Deferred<readonly T[]> {
+export function startAll<I, T>(items: readonly I[], starting: Starting<I, T>): Deferred<readonly T[]> {
+  const { turn, tools, start } = starting;
   const started: Deferred<T>[] = [];
   const goOn = (isRested: boolean): Deferred<readonly T[]> => {
     let rested = isRested;
-    for (const { tools, start } of starts.slice(started.length)) {
+    for (let i = started.length; i < items.length; i += 1) {
       const pause = rested ? undefined : turn.pause(tools);
       if (pause !== undefined) return pause.then(() => goOn(true));
       rested = false;
-      started.push(start());
+      started.push(start(items[i] as I)); // below the length
     }
     return allOf(started);
   };

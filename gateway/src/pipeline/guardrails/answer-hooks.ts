@@ -83,9 +83,10 @@ function checkWhole(ports: GuardrailPorts, answered: AnsweredTry, whole: Whole):
 function checkedWhole(
   { prepared, answer }: AnsweredTry,
   { guards, bytes }: Whole,
-  { denied, results, failed, body }: HookPhaseResult,
+  result: HookPhaseResult,
 ): CheckedAnswer {
-  if (denied !== undefined) return guards.refuse(denied, prepared, results);
+  const { denied, failed, body } = result;
+  if (denied !== undefined) return guards.refuse(denied, prepared, result.results);
   const status = failed ? FAILED_STATUS : answer.status;
   if (body === undefined) return failed ? { ...answer, status } : undefined;
   const changed = writeJson(body);

@@ -43,6 +43,9 @@ export interface ShownAnswer {
   readonly stored: Buffer | undefined;
 }
 
+/** Made when they are asked for: most are not shown. */
+type Shown = Pick<HookPhaseResult, 'results'>;
+
 /** A call that was stopped. */
 export interface DeniedCall {
   readonly denial: Denial;
@@ -55,14 +58,14 @@ export class TargetGuards {
   readonly hooks: ActingHooks;
   readonly trail: GuardrailTrail;
   readonly target: string;
-  inputResults: readonly HookResult[] = NO_RESULTS;
+  #input: Shown | undefined;
   /** A hook of the request failed and let it pass. */
   inputFailed = false;
   /** A hook of the request changed it. */
   inputTransformed = false;
   placeholders: Restorable | undefined;
   /** Of the answer to the last try. */
-  #outputResults: readonly HookResult[] = NO_RESULTS;
+  #output: Shown | undefined;
   /** The answer to the last try, as the hooks left it. */
   #answer: JsonObject | undefined;
   /** The call before hooks changed it. */
@@ -87,14 +90,24 @@ export class TargetGuards {
   }
 
   /** `openTable`: an account until the end of the request, whatever becomes of its other memory. Throws MEMORY_EXHAUSTED. */
-  checkedInput({ results, ran, failed, body, restore }: HookPhaseResult, openTable: () => ByteAccount): void {
-    this.inputResults = results;
-    this.inputFailed = failed;
-    this.inputTransformed = body !== undefined;
-    this.trail.add(ran, { phase: 'input', target: this.target });
+  checkedInput(result: HookPhaseResult, openTable: () => ByteAccount): void {
+    const { restore } = result;
+    this.#input = result;
+    this.inputFailed = result.failed;
+    this.inputTransformed = result.body !== undefined;
+    this.trail.add(result.ran, { phase: 'input', target: this.target });
     if (restore === undefined || restore.size === 0) return;
     if (!openTable().take(tableBytes(restore))) throw memoryExhausted();
     this.placeholders = restore;
+  }
+
+  /** Of the hooks of the request. */
+  get inputResults(): readonly HookResult[] {
+    return this.#input?.results ?? NO_RESULTS;
+  }
+
+  get #outputResults(): readonly HookResult[] {
+    return this.#output?.results ?? NO_RESULTS;
   }
 
   /** What the answer to an earlier try has used was for nothing. */
@@ -103,7 +116,7 @@ export class TargetGuards {
     this.#bytes = undefined;
     this.#withheld = this.spent;
     this.#counted = undefined;
-    this.#outputResults = NO_RESULTS;
+    this.#output = undefined;
     this.#answer = undefined;
     this.denied = undefined;
     this.#isStreamGood = false;
@@ -114,11 +127,11 @@ export class TargetGuards {
     this.#counted = counted;
   }
 
-  checkedOutput({ results, ran, failed, body }: HookPhaseResult, answer: JsonObject): void {
-    this.#outputResults = results;
-    this.#answer = body ?? answer;
-    this.#isStreamGood = !failed;
-    this.trail.add(ran, { phase: 'output', target: this.target });
+  checkedOutput(result: HookPhaseResult, answer: JsonObject): void {
+    this.#output = result;
+    this.#answer = result.body ?? answer;
+    this.#isStreamGood = !result.failed;
+    this.trail.add(result.ran, { phase: 'output', target: this.target });
   }
 
   /** A window of a stream was denied. */
@@ -235,9 +248,10 @@ export class TargetGuards {
 
   /** Undefined: the client gets none. */
   #resultsFor(status: number, strict: boolean): object | undefined {
+    if (strict && status !== FAILED_STATUS) return undefined; // which costs nothing
     const before = { before_request_hooks: this.inputResults };
     if (status === FAILED_STATUS) return { ...before, after_request_hooks: this.#outputResults };
-    if (strict || this.inputResults.length + this.#outputResults.length === 0) return undefined;
+    if (this.inputResults.length + this.#outputResults.length === 0) return undefined;
     return isChecked(status) ? { ...before, after_request_hooks: this.#outputResults } : before;
   }
 

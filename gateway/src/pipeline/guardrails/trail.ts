@@ -30,7 +30,7 @@ export interface RanPhase {
 }
 
 export class GuardrailTrail implements GuardrailVerdicts {
-  readonly #verdicts: GuardrailFacts[] = [];
+  readonly #ran: { readonly hook: RanHook; readonly where: RanPhase }[] = [];
   #checks = 0;
   /** What is left to each owner of hooks. */
   readonly #units: Readonly<Record<CheckPhase, Record<HookOwner, number>>> = {
@@ -54,14 +54,14 @@ export class GuardrailTrail implements GuardrailVerdicts {
 
   add(ran: readonly RanHook[], where: RanPhase): void {
     for (const hook of ran) {
-      if (this.#verdicts.length >= MAX_HOOKS || this.#checks + hook.result.checks.length > MAX_CHECKS) return;
-      this.#checks += hook.result.checks.length;
-      this.#verdicts.push(guardrailFacts(hook, where));
+      if (this.#ran.length >= MAX_HOOKS || this.#checks + hook.checks.length > MAX_CHECKS) return;
+      this.#checks += hook.checks.length;
+      this.#ran.push({ hook, where });
     }
   }
 
   verdicts(): readonly GuardrailFacts[] {
-    return this.#verdicts;
+    return this.#ran.map(({ hook, where }) => guardrailFacts(hook, where));
   }
 }
 
@@ -101,33 +101,33 @@ export class RunWork {
 }
 
 /** The entry of a hook in the record of its request. */
-export function guardrailFacts(
-  { hook, result, createdAtMs, durationsMs }: RanHook,
-  { phase, target }: RanPhase,
-): GuardrailFacts {
-  const { id, type, verdict, transformed, feedback, execution_time: durationMs } = result;
+export function guardrailFacts(ran: RanHook, { phase, target }: RanPhase): GuardrailFacts {
+  const { hook, verdict, transformed, feedback, createdAtMs } = ran;
+  const durationMs = Math.round(ran.durationMs);
   return {
     target: cut(target),
-    id: cut(id),
+    id: cut(hook.id),
     versionId: hook.versionId && cut(hook.versionId),
-    type,
+    type: hook.type,
     phase,
     verdict,
-    denied: result.deny && !hook.async,
+    denied: ran.deny && !hook.async,
     mode: hook.mode,
     async: hook.async,
     transformed,
     startedAtMs: createdAtMs - durationMs,
     durationMs,
     feedback: feedback ?? undefined,
-    checks: result.checks.map((check, i) => ({
-      id: check.id,
-      verdict: check.verdict,
-      error: check.error && cut(check.error.name),
-      transformed: check.transformed,
-      durationMs: durationsMs?.[i] ?? check.execution_time,
-    })),
+    checks: ran.checks.map(checkFacts),
   };
 }
 
-const cut = (text: string): string => text.slice(0, MAX_CHARS);
+const checkFacts = ({ check, answer, durationMs }: RanHook['checks'][number]): GuardrailFacts['checks'][number] => ({
+  id: check.entry.id,
+  verdict: answer.verdict,
+  error: answer.error && cut(answer.error.name),
+  transformed: answer.transformed !== undefined,
+  durationMs,
+});
+
+const cut = (text: string): string => (text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text);

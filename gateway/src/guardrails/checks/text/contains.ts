@@ -1,5 +1,5 @@
 import { contains as entry } from '@gatehouse/crds/guardrails';
-import { undecided } from '../../answers.ts';
+import { LaterData, undecided } from '../../answers.ts';
 import { type CheckAnswer, type CheckTools, defineCheck } from '../../contract.ts';
 
 /** Characters that are searched for one word for a unit of the request's work: a word in a MiB is below a ms, or 8 at worst. */
@@ -14,21 +14,21 @@ const PASSES = {
 } as const;
 
 export const contains = defineCheck(entry, ({ words, operator }) => {
-  const answer = (isFound: (word: string) => boolean): CheckAnswer => {
-    const foundWords: string[] = [];
-    const missingWords: string[] = [];
-    for (const word of words) (isFound(word) ? foundWords : missingWords).push(word);
-    const verdict = PASSES[operator](foundWords.length, missingWords.length);
-    const explanation = `${foundWords.length} of ${words.length} words occur; '${operator}' of them must.`;
-    return { verdict, data: { explanation, foundWords, missingWords, operator } };
+  /** `found`: some words of the list, in its order. */
+  const answer = (found: readonly string[]): CheckAnswer => {
+    const verdict = PASSES[operator](found.length, words.length - found.length);
+    return new LaterData(verdict, () => {
+      const isFound = new Set(found);
+      const missingWords = words.filter((word) => !isFound.has(word));
+      const explanation = `${found.length} of ${words.length} words occur; '${operator}' of them must.`;
+      return { explanation, foundWords: found, missingWords, operator };
+    });
   };
   return ({ text }, tools) => {
     if (words.length * text.length > SLICE_CHARS) {
-      return findInSlices(words, text, tools).then((found) =>
-        found === undefined ? tooMuch() : answer((word) => found.has(word)),
-      );
+      return findInSlices(words, text, tools).then((found) => (found === undefined ? tooMuch() : answer(found)));
     }
-    return answer((word) => text.includes(word));
+    return answer(words.filter((word) => text.includes(word)));
   };
 });
 
@@ -40,8 +40,8 @@ async function findInSlices(
   words: readonly string[],
   text: string,
   { nextSlice, regex }: CheckTools,
-): Promise<ReadonlySet<string> | undefined> {
-  const found = new Set<string>();
+): Promise<readonly string[] | undefined> {
+  const found: string[] = [];
   let searched = 0;
   for (const word of words) {
     if (searched >= SLICE_CHARS) {
@@ -51,7 +51,7 @@ async function findInSlices(
     if (regex.left <= 0) return undefined;
     regex.left -= Math.ceil(text.length / CHARS_PER_UNIT);
     searched += text.length;
-    if (text.includes(word)) found.add(word);
+    if (text.includes(word)) found.push(word);
   }
   return found;
 }

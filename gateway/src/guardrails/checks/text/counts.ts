@@ -3,7 +3,7 @@ import {
   sentenceCount as sentenceCountEntry,
   wordCount as wordCountEntry,
 } from '@gatehouse/crds/guardrails';
-import { emptyText, excerptOf } from '../../answers.ts';
+import { emptyText, excerptOf, LaterData } from '../../answers.ts';
 import { type CheckAnswer, defineCheck } from '../../contract.ts';
 
 export const sentenceCount = defineCheck(sentenceCountEntry, ({ minSentences, maxSentences, not }) => ({ text }) => {
@@ -39,8 +39,10 @@ interface Range {
 
 function rangeAnswer(text: string, { noun, count, min, max, not }: Range, counts: object): CheckAnswer {
   const verdict = (count >= min && count <= max) !== not;
-  const explanation = `The text has ${count} ${noun}; it must ${not ? 'not ' : ''}have ${min} to ${max}.`;
-  return { verdict, data: { ...counts, not, verdict, explanation, textExcerpt: excerptOf(text) } };
+  return new LaterData(verdict, () => {
+    const explanation = `The text has ${count} ${noun}; it must ${not ? 'not ' : ''}have ${min} to ${max}.`;
+    return { ...counts, not, verdict, explanation, textExcerpt: excerptOf(text) };
+  });
 }
 
 /** Each mark counts: "3.14" is one, "..." are three. */

@@ -1,6 +1,6 @@
 import { regexMatch as entry } from '@gatehouse/crds/guardrails';
 import { compileRegex, type PatternGroups } from '../../../lib/regex.ts';
-import { emptyText, excerptOf, undecidedPattern } from '../../answers.ts';
+import { emptyText, excerptOf, LaterData, undecidedPattern } from '../../answers.ts';
 import { type CheckAnswer, defineCheck } from '../../contract.ts';
 
 /** Groups that are shown, and characters of each. */
@@ -11,9 +11,11 @@ export const regexMatch = defineCheck(entry, ({ rule, not }) => {
   const pattern = compileRegex(rule);
   const answer = (text: string, matchDetails: object | null): CheckAnswer => {
     const verdict = (matchDetails !== null) !== not;
-    const explanation = `The pattern ${matchDetails === null ? 'does not occur' : 'occurs'} in the text.`;
-    const textExcerpt = excerptOf(text);
-    return { verdict, data: { regexPattern: rule, not, verdict, explanation, matchDetails, textExcerpt } };
+    return new LaterData(verdict, () => {
+      const explanation = `The pattern ${matchDetails === null ? 'does not occur' : 'occurs'} in the text.`;
+      const textExcerpt = excerptOf(text);
+      return { regexPattern: rule, not, verdict, explanation, matchDetails, textExcerpt };
+    });
   };
   return ({ text }, { regex }) => {
     if (text === '') return emptyText();

@@ -46,6 +46,8 @@ export interface StreamHooks {
   readonly maxBytes: number;
 }
 
+const NOTHING_RAN: Pick<HookPhaseResult, 'results'> = { results: [] };
+
 /** Status of an answer of which a check failed that does not deny. */
 const FAILED_STATUS = 246;
 type StreamBody = Extract<AnswerBody, { kind: 'stream' }>;
@@ -71,13 +73,13 @@ async function held(answer: MappedAnswer, body: StreamBody, hooks: StreamHooks):
   hooks.held(buffered.bytes.length);
   const result = await hooks.run(hooks.hooks, buffered.answer);
   hooks.settled(result, buffered.answer);
-  const { denied, failed, results } = result;
+  const { denied, failed } = result;
   if (denied !== undefined) {
     memory.give(buffered.bytes.length);
-    return hooks.refuse(denied, results);
+    return hooks.refuse(denied, result.results);
   }
   const bytes = result.body === undefined ? buffered.bytes : replayed(result.body, hooks);
-  const pieces = [firstEvent(hooks), ...(await restored(bytes, hooks)), lastEvent(hooks, results)];
+  const pieces = [firstEvent(hooks), ...(await restored(bytes, hooks)), lastEvent(hooks, result)];
   const sent = pieces.filter((piece) => piece !== undefined);
   const size = sent.reduce((sum, { length }) => sum + length, 0);
   memory.give(buffered.bytes.length);
@@ -132,16 +134,16 @@ function cutStream(hooks: StreamHooks, denial: Denial, result: HookPhaseResult):
 
 /** The stream has been sent but for what windows hold back: only their hooks can deny it. */
 async function settle(hooks: StreamHooks, whole: object | undefined): Promise<StreamEnd> {
-  if (whole === undefined) return { event: lastEvent(hooks, []) };
+  if (whole === undefined) return { event: lastEvent(hooks, NOTHING_RAN) };
   const answer: JsonObject = { ...whole };
   if (hooks.hooks.length === 0) {
     hooks.seen?.(answer);
-    return { event: lastEvent(hooks, []) };
+    return { event: lastEvent(hooks, NOTHING_RAN) };
   }
   const result = await hooks.run(hooks.hooks.map(afterwards), answer);
-  const { denied, results } = result;
+  const { denied } = result;
   hooks.settled(result, answer);
-  return denied === undefined ? { event: lastEvent(hooks, results) } : { denial: hooks.refuse(denied, results) };
+  return denied === undefined ? { event: lastEvent(hooks, result) } : { denial: hooks.refuse(denied, result.results) };
 }
 
 /** What the client has got already cannot be denied. */
@@ -157,10 +159,12 @@ const firstEvent = (hooks: StreamHooks): Buffer | undefined =>
     ? undefined
     : resultsEvent(hooks.protocol, { before_request_hooks: hooks.inputResults });
 
-function lastEvent(hooks: StreamHooks, outputResults: readonly HookResult[]): Buffer | undefined {
+function lastEvent(hooks: StreamHooks, output: Pick<HookPhaseResult, 'results'>): Buffer | undefined {
+  if (hooks.strict) return undefined;
+  const outputResults = output.results;
   const results: StreamedResults = {
     ...(comesLast(hooks) ? { before_request_hooks: hooks.inputResults } : {}),
     ...(outputResults.length > 0 ? { after_request_hooks: outputResults } : {}),
   };
-  return hooks.strict || Object.keys(results).length === 0 ? undefined : resultsEvent(hooks.protocol, results);
+  return Object.keys(results).length === 0 ? undefined : resultsEvent(hooks.protocol, results);
 }

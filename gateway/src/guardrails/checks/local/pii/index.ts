@@ -1,5 +1,6 @@
 /** `default.pii`: docs/behaviour/guardrails-local.md. */
 import { pii as entry, type PiiCategory } from '@gatehouse/crds/guardrails';
+import { LaterData } from '../../../answers.ts';
 import {
   type CheckAnswer,
   type CheckSubject,
@@ -65,8 +66,7 @@ export const pii = defineCheck(entry, ({ categories, countries, allow, redact, r
 
   return (subject, tools) => {
     if (!subject.parts.every(hasNoPlace)) return look(subject, tools);
-    const data = dataOf(new Map(), { categories, not, redact });
-    return { verdict: redact || !not, data };
+    return new LaterData(redact || !not, () => dataOf(new Map(), { categories, not, redact }));
   };
 });
 
