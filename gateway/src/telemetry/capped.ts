@@ -18,13 +18,21 @@ export interface CappedOptions<L extends string> {
 /** A counter whose label sets are bounded. */
 export function createCounter<L extends string>(options: CappedOptions<L>) {
   const { labels, maxSeries = MAX_SERIES } = options;
-  const series = createSeries(labels, maxSeries, () => ({ value: 0 }));
+  const series = createSeries(labels, maxSeries, () => new Count());
   register(options, 'counter', () => [...series.all()].map(([given, { value }]) => ({ labels: given, value })));
   return {
-    add: (given: Labels<L>, amount = 1): void => {
-      if (amount >= 0 && Number.isFinite(amount)) series.of(given).value += amount; // a counter never falls
-    },
+    add: (given: Labels<L>, amount = 1): void => series.of(given).add(amount),
+    /** The series of a label set, for what is counted often; `other` where there are too many. */
+    of: (given: Labels<L>): Pick<Count, 'add'> => series.of(given),
   };
+}
+
+class Count {
+  value = 0;
+
+  add(amount = 1): void {
+    if (amount >= 0 && Number.isFinite(amount)) this.value += amount; // a counter never falls
+  }
 }
 
 /** A gauge without labels. */
@@ -41,31 +49,38 @@ export function createGauge(options: Omit<CappedOptions<never>, 'labels' | 'maxS
   };
 }
 
-interface Distribution {
+class Distribution {
   /** Observations at most as large as the bucket's bound and larger than the one before; the last one has no bound. */
   readonly buckets: Float64Array;
-  sum: number;
+  sum = 0;
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.buckets = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    if (!Number.isFinite(value)) return;
+    const bounds = this.#bounds;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+    this.buckets[at] = (this.buckets[at] ?? 0) + 1;
+    this.sum += value;
+  }
 }
 
 /** A histogram whose label sets are bounded. `buckets`: upper bounds, ascending. */
 export function createHistogram<L extends string>(options: CappedOptions<L> & { readonly buckets: readonly number[] }) {
   const { name, labels, buckets: bounds, maxSeries = MAX_SERIES } = options;
-  const series = createSeries<L, Distribution>(labels, maxSeries, () => ({
-    buckets: new Float64Array(bounds.length + 1),
-    sum: 0,
-  }));
+  const series = createSeries<L, Distribution>(labels, maxSeries, () => new Distribution(bounds));
   register(options, 'histogram', () =>
     [...series.all()].flatMap(([given, distribution]) => valuesOf(name, given, { bounds, distribution })),
   );
   return {
-    observe: (given: Labels<L>, value: number): void => {
-      if (!Number.isFinite(value)) return;
-      const distribution = series.of(given);
-      let at = 0;
-      while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
-      distribution.buckets[at] = (distribution.buckets[at] ?? 0) + 1;
-      distribution.sum += value;
-    },
+    observe: (given: Labels<L>, value: number): void => series.of(given).observe(value),
+    /** The series of a label set, for what is observed often; `other` where there are too many. */
+    of: (given: Labels<L>): Pick<Distribution, 'observe'> => series.of(given),
   };
 }
 

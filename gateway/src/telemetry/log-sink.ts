@@ -145,16 +145,23 @@ function toTry(attempt: AttemptFacts): object {
 }
 
 /** One guardrail in short, with the checks that did not pass and those that could not decide. */
-const toVerdict = ({ id, phase, verdict, denied, mode, durationMs, feedback, checks }: GuardrailFacts): object => ({
-  id,
-  phase,
-  verdict,
-  denied: denied ? true : undefined,
-  mode: mode === 'monitor' ? mode : undefined,
+function toVerdict({ id, phase, verdict, denied, mode, durationMs, feedback, checks }: GuardrailFacts): object {
+  const hasPassed = checks.every((check) => check.verdict && check.error === undefined);
+  return {
+    id,
+    phase,
+    verdict,
+    denied: denied ? true : undefined,
+    mode: mode === 'monitor' ? mode : undefined,
+    ...(hasPassed ? undefined : failuresOf(checks)),
+    feedback: feedback?.value,
+    durationMs: round(durationMs),
+  };
+}
+
+const failuresOf = (checks: GuardrailFacts['checks']): object => ({
   failed: listOf(checks.filter((check) => !check.verdict && check.error === undefined).map((check) => check.id)),
   errored: listOf(checks.filter((check) => check.error !== undefined).map((check) => check.id)),
-  feedback: feedback?.value,
-  durationMs: round(durationMs),
 });
 
 const listOf = (names: readonly string[]): readonly string[] | undefined => (names.length === 0 ? undefined : names);

@@ -1,5 +1,6 @@
-import type { AttemptFacts, GuardrailFacts, RequestRecord, Sink } from '../record/index.ts';
+import type { AttemptFacts, RequestRecord, Sink } from '../record/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import { createGuardrailCounts } from './guardrail-counts.ts';
 import type { Metrics } from './metrics.ts';
 
 const NONE = 'none';
@@ -8,6 +9,7 @@ export const NANO = 1_000_000_000;
 
 /** Counts every finished request. */
 export function createMetricsSink(metrics: Metrics): Sink {
+  const countGuardrail = createGuardrailCounts(metrics);
   return {
     name: 'metrics',
     readsUsage: true,
@@ -16,10 +18,10 @@ export function createMetricsSink(metrics: Metrics): Sink {
       for (const attempt of record.attempts) countAttempt(metrics, attempt);
       countCost(metrics, record);
       countErrors(metrics, record);
-      for (const guardrail of record.decisions.guardrails) countGuardrail(metrics, guardrail);
+      for (const guardrail of record.decisions.guardrails) countGuardrail(guardrail);
     },
     watched: ({ guardrails }) => {
-      for (const guardrail of guardrails) countGuardrail(metrics, guardrail);
+      for (const guardrail of guardrails) countGuardrail(guardrail);
     },
   };
 }
@@ -61,17 +63,6 @@ function countCost(metrics: Metrics, { attempts, caller }: RequestRecord): void 
     if (estimated) metrics.estimated.add({ provider });
   }
 }
-
-/** By check and not by guardrail: the ids of guardrails are made up by tenants. */
-function countGuardrail(metrics: Metrics, { phase, mode, verdict, denied, checks }: GuardrailFacts): void {
-  metrics.guardrails.add({ phase, verdict: denied ? 'denied' : verdictLabel(verdict), mode });
-  for (const { id: check, verdict, error, durationMs } of checks) {
-    metrics.guardrailChecks.add({ check, phase, verdict: error === undefined ? verdictLabel(verdict) : 'error', mode });
-    metrics.guardrailCheckDuration.observe({ check }, durationMs / 1000);
-  }
-}
-
-const verdictLabel = (verdict: boolean): string => (verdict ? 'passed' : 'failed');
 
 /** Counts each error once: that of the last target is the answer's, too. */
 function countErrors(metrics: Metrics, { attempts, answer }: RequestRecord): void {

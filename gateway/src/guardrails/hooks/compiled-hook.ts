@@ -41,6 +41,8 @@ export interface CompiledHook {
   readonly owner: HookOwner;
   /** Whether a check may change texts or bodies. */
   readonly transforms: boolean;
+  /** Whether a check may call anything. */
+  readonly callsOut: boolean;
   /** The credential of a check stays with the fleet. */
   readonly needsFleet: boolean;
 }
@@ -85,13 +87,14 @@ export function compileHook(spec: HookSpec, options: CompileHookOptions): Compil
     scope: options.scope,
     owner: 'config',
     transforms: checks.some(({ entry }) => entry.transforms === true),
+    callsOut: checks.some(({ entry }) => entry.callsOut === true),
     needsFleet: false,
   };
 }
 
 type Actions = Omit<
   CompiledHook,
-  'id' | 'versionId' | 'identity' | 'type' | 'checks' | 'scope' | 'owner' | 'transforms' | 'needsFleet'
+  'id' | 'versionId' | 'identity' | 'type' | 'checks' | 'scope' | 'owner' | 'transforms' | 'callsOut' | 'needsFleet'
 >;
 
 const actionsOf = (spec: HookActions): Actions => ({

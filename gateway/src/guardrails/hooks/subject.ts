@@ -98,7 +98,7 @@ export class Subject implements CheckSubject {
   }
 
   get text(): string {
-    this.#text ??= this.parts.filter((part) => part !== '').join('\n');
+    this.#text ??= joined(this.parts);
     return this.#text;
   }
 
@@ -137,6 +137,11 @@ export class Subject implements CheckSubject {
     this.#places ??= this.#body === undefined ? [] : placesOf(this.requestType, this.phase, this.#body);
     return this.#places;
   }
+}
+
+function joined(parts: readonly string[]): string {
+  if (parts.length === 1) return parts[0] ?? '';
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 function checked(parts: readonly string[]): readonly string[] {

@@ -79,29 +79,42 @@ export interface ToolParts {
   readonly given?: GivenPlaceholders | undefined;
 }
 
-export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepared, parts: ToolParts): ToolsFor {
-  const { work, signal, memory, given } = parts;
+export function toolsOf(ports: Omit<GuardrailPorts, 'watch'>, prepared: Prepared, parts: ToolParts): ToolsFor {
+  const { work, signal, given } = parts;
+  const { regexTurn: nextSlice, now, random } = ports;
+  return (hook): CheckTools => {
+    const own = { signal, regex: work.of(hook), nextSlice, now, random, ...NO_CALLS };
+    const tools: CheckTools = given === undefined ? own : { ...own, given };
+    return hook.callsOut
+      ? { ...tools, ...callsOf(ports, prepared, { scope: hook.scope, memory: parts.memory }) }
+      : tools;
+  };
+}
+
+const notCalled = (): Promise<never> =>
+  Promise.reject(new Error('only checks whose entry says that they call out may'));
+
+const NO_CALLS: Calls = { fetch: notCalled, cached: notCalled };
+
+type Calls = Pick<CheckTools, 'fetch' | 'cached' | 'cloud' | 'ask'>;
+
+interface CallsOptions extends Pick<ToolParts, 'memory'> {
+  readonly scope: CompiledHook['scope'];
+}
+
+/** The tools with which checks call something. */
+function callsOf(ports: Omit<GuardrailPorts, 'watch'>, { input }: Prepared, { scope, memory }: CallsOptions): Calls {
   const { name } = input.caller.workspace;
   const { ask } = ports;
-  const asking =
-    ask && ({ ask: (question, options) => ask(input, question, options) } satisfies Pick<CheckTools, 'ask'>);
-  return (hook): CheckTools => {
-    let opened: ReturnType<GuardrailPorts['servicesFor']> | undefined; // few checks call anything
-    const services = () => (opened ??= ports.servicesFor(hook.scope, memory));
-    const owner = typeof hook.scope === 'string' ? hook.scope : 'reach';
-    return {
-      signal,
-      regex: work.of(hook),
-      nextSlice: ports.regexTurn,
-      fetch: (request, options) => services().fetch(request, options),
-      // Whoever may reach fewer hosts does not get what others have fetched.
-      cached: (key, make) => services().cached(`${name} ${owner} ${key}`, make),
-      // The identity of the gateway's own pod is the organisation's, and no grant names guardrails.
-      cloud: { env: (setting) => services().env(setting), ownIdentity: false },
-      ...asking,
-      ...(given === undefined ? {} : { given }),
-      now: ports.now,
-      random: ports.random,
-    };
+  let opened: ReturnType<GuardrailPorts['servicesFor']> | undefined; // not every check calls every time
+  const services = () => (opened ??= ports.servicesFor(scope, memory));
+  const owner = typeof scope === 'string' ? scope : 'reach';
+  return {
+    fetch: (request, options) => services().fetch(request, options),
+    // Whoever may reach fewer hosts does not get what others have fetched.
+    cached: (key, make) => services().cached(`${name} ${owner} ${key}`, make),
+    // The identity of the gateway's own pod is the organisation's, and no grant names guardrails.
+    cloud: { env: (setting) => services().env(setting), ownIdentity: false },
+    ...(ask && { ask: (question, options) => ask(input, question, options) }),
   };
 }

@@ -65,12 +65,19 @@ export class GuardrailTrail implements GuardrailVerdicts {
   }
 }
 
+interface OpenWork {
+  readonly owner: HookOwner;
+  readonly work: RegexWork;
+  readonly given: number;
+}
+
 /** Nobody's hooks use up what those of others have. */
 export class RunWork {
   readonly #units: Record<HookOwner, number>;
   readonly #part: number;
   readonly #nextSlice: () => Promise<void>;
-  readonly #open = new Map<HookOwner, { readonly work: RegexWork; readonly given: number }>();
+  /** One for each owner. */
+  #open: OpenWork[] = [];
 
   constructor(
     units: Record<HookOwner, number>,
@@ -82,21 +89,20 @@ export class RunWork {
   }
 
   of({ owner }: Pick<CompiledHook, 'owner'>): RegexWork {
-    const known = this.#open.get(owner);
-    if (known !== undefined) return known.work;
+    for (const known of this.#open) if (known.owner === owner) return known.work;
     const given = Math.floor(this.#units[owner] * this.#part);
     const work = { left: given, nextSlice: this.#nextSlice };
-    this.#open.set(owner, { work, given });
+    this.#open.push({ owner, work, given });
     return work;
   }
 
   /** What was not used is left to other runs; a check that nobody waits for any longer ends soon. */
   close(): void {
-    for (const [owner, { work, given }] of this.#open) {
+    for (const { owner, work, given } of this.#open) {
       this.#units[owner] -= given - work.left;
       work.left = 0;
     }
-    this.#open.clear();
+    this.#open = [];
   }
 }
 
