@@ -10,6 +10,8 @@ export {
   groupRow,
   type InviteRow,
   inviteRow,
+  type RevisionRow,
+  revisionRow,
   type ScimTokenRow,
   scimTokenRow,
   type UserRow,

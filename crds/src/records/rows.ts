@@ -74,6 +74,19 @@ export const scimTokenRow = z.strictObject({
 });
 export type ScimTokenRow = z.output<typeof scimTokenRow>;
 
+/** A content that an object has had. */
+export const revisionRow = z.strictObject({
+  object_uid: z.uuid(),
+  /** SHA-256 of its canonical JSON, in lower-case hex. */
+  digest: z.string().length(64),
+  /** Highest for the content that was current last. */
+  ordinal: z.int(),
+  kind: z.string(),
+  content: z.record(z.string(), z.unknown()),
+  made_at: z.date(),
+});
+export type RevisionRow = z.output<typeof revisionRow>;
+
 const change = z.strictObject({
   kind: z.string(),
   /** Namespace and name, or the id. */

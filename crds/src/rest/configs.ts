@@ -85,4 +85,17 @@ export const configs = {
     scopes: ['configs.delete'],
     answer: emptyObject,
   }),
+  listVersions: defineOperation({
+    id: 'configs.list_versions',
+    method: 'GET',
+    path: '/configs/{slug}/versions',
+    summary: 'Lists the versions of a config that are kept, the current one first; API keys are masked.',
+    scopes: ['configs.read'],
+    query: z.strictObject({ ...paging, workspace_id: z.string().optional() }),
+    answer: z.object({
+      object: z.literal('list'),
+      data: z.array(item.extend({ config: z.string(), format: z.literal('json'), version_id: z.string() })),
+      total: z.int(),
+    }),
+  }),
 } as const;

@@ -6,5 +6,6 @@ export { OPERATIONS, type Services, syncMembers } from './families/index.ts';
 export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export * from './policy-usage/index.ts';
+export * from './revisions/index.ts';
 export * from './store/index.ts';
 export { createTenancy, type Tenancy } from './tenancy/index.ts';

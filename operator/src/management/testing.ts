@@ -9,6 +9,7 @@ import {
   OPERATIONS,
   type PolicyUsage,
   type ResourceStore,
+  type Revisions,
 } from './index.ts';
 import { createMemoryStore } from './store/testing.ts';
 
@@ -33,6 +34,7 @@ export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
 export interface TestOptions {
   readonly database?: Database;
   readonly usage?: PolicyUsage;
+  readonly revisions?: Revisions;
   readonly onCall?: (report: CallReport) => void;
   readonly now?: () => number;
   /** Of the calls of each key. */
@@ -47,6 +49,7 @@ export async function createTestManagement(
   {
     database,
     usage,
+    revisions,
     onCall = () => undefined,
     now = () => Date.UTC(2027, 0, 1),
     callers = {},
@@ -73,6 +76,7 @@ export async function createTestManagement(
       now,
       database,
       usage,
+      revisions,
     },
     keys: { find: (sha256) => byHash.get(sha256) },
     onCall,

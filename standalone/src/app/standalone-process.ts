@@ -85,6 +85,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     snapshot = withAdminKey(served, adminSha256);
     version += 1;
     await server.load(version, snapshot);
+    await management?.update();
   };
   const closeAll = async (end: () => Promise<void>): Promise<void> => {
     await end();

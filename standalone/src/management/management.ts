@@ -9,13 +9,16 @@ import {
   type CallReport,
   createAuditLog,
   createManagementServer,
+  createRevisions,
   createTenancy,
   type Database,
   OPERATIONS,
+  type Revisions,
   toAuditRecord,
 } from '@gatehouse/operator/management';
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
+import { followVersions } from './follow-versions.ts';
 import { createKeyDirectory } from './keys.ts';
 import { withLiveUsage } from './live-usage.ts';
 import { policyUsageOf } from './policy-usage.ts';
@@ -41,6 +44,8 @@ export interface PeopleDatabase {
 
 export interface Management {
   readonly address: ManagementAddress;
+  /** The resources have changed. */
+  update(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -72,10 +77,11 @@ export async function startManagement({
   });
   const database = people?.database;
   const audit = database && createAuditLog({ database, onDropped: (count) => logger.warn({ count }, DROPPED) });
+  const revisions = people && openRevisions(people, logger);
   const app = createManagementServer({
     operations: OPERATIONS,
     services: {
-      ...{ store, tenancy, database, usage: policyUsageOf(budgets), randomName, now: Date.now },
+      ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
       onSyncFailed: warnOfSync(logger),
     },
     keys: createKeyDirectory(snapshot),
@@ -89,7 +95,7 @@ export async function startManagement({
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-')); // with mode 0700
   const close = async (): Promise<void> => {
     await app.close();
-    await audit?.close();
+    await Promise.all([audit?.close(), revisions?.close()]);
     await database?.close();
     await rm(home, { recursive: true, force: true });
   };
@@ -100,13 +106,29 @@ export async function startManagement({
     await close();
     throw error;
   }
-  return { address: { socketPath }, close };
+  const update = revisions && followVersions(store, revisions, keepsVersions(people));
+  await update?.();
+  return { address: { socketPath }, update: async () => update?.(), close };
 }
 
 const warnOfSync =
   (logger: Logger) =>
   (error: unknown): void =>
     logger.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
+
+/** Versions are kept where people are: the database of a data folder is not started for them. */
+const keepsVersions =
+  ({ database, isLazy }: PeopleDatabase) =>
+  (): boolean =>
+    !isLazy || database.isOpen();
+
+const openRevisions = (people: PeopleDatabase, logger: Logger): Revisions =>
+  createRevisions({
+    database: people.database,
+    isEnabled: keepsVersions(people),
+    now: Date.now,
+    onDropped: (count) => logger.warn({ count }, 'Versions were not kept: the database was away for too long'),
+  });
 
 /** Writes say who made them; reads are not logged. */
 function logCall(logger: Logger, { operation, caller, status, requestId, changes, failure }: CallReport): void {

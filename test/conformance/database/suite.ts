@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MIGRATIONS } from '@gatehouse/crds/records';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, DatabaseAway } from '../../../operator/src/management/index.ts';
+import { createRevisions, type Database, DatabaseAway } from '../../../operator/src/management/index.ts';
 
 export interface OpenedDatabases extends AsyncDisposable {
   /** The same data with each call; the test closes it. */
@@ -118,6 +118,21 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
       await expect(insert()).rejects.not.toBeInstanceOf(DatabaseAway);
     });
 
+    test('keeps each content of an object once, the one that was current last in front, and the newest fifty', async () => {
+      const uid = randomUUID();
+      const note = createNoter(database, uid);
+      for (const provider of ['a', 'b', 'b', 'a', 'c']) await note(provider);
+      expect(await note.providers()).toEqual(['c', 'a', 'b']);
+      const replica = createNoter(database, uid); // it has seen nothing yet
+      await replica('c');
+      expect(await replica.providers()).toEqual(['c', 'a', 'b']);
+      for (let i = 0; i < 60; i += 1) await note(`p${i}`);
+      const newest = await note.providers();
+      expect([newest.length, newest[0], newest.at(-1)]).toEqual([50, 'p59', 'p10']);
+      await note.forget();
+      expect(await note.providers()).toEqual([]);
+    });
+
     test('serves beside a later version, whose migrations it does not know', async () => {
       await database.use(async (queries) => {
         await sql`insert into gatehouse.migrations (name, sha256) values ('9999-later', 'x')`.execute(queries);
@@ -151,3 +166,21 @@ const countOf = async (database: Database, email: string): Promise<number> => {
   );
   return rows.length;
 };
+
+/** What one process notes of a config. */
+function createNoter(database: Database, uid: string) {
+  let minutes = 0;
+  const now = (): number => {
+    minutes += 1;
+    return Date.UTC(2027, 0, 1, 0, minutes);
+  };
+  const revisions = createRevisions({ database, now, isEnabled: () => true, onDropped: () => undefined });
+  const note = async (provider: string): Promise<void> => {
+    revisions.note({ kind: 'GatewayConfig', meta: { uid }, spec: { config: { provider } } });
+    await revisions.list(uid);
+  };
+  const providers = async (): Promise<unknown[]> =>
+    (await revisions.list(uid)).map(({ content }) => (content['config'] as { provider: unknown }).provider);
+  const forget = async (): Promise<void> => revisions.forget(uid);
+  return Object.assign(note, { providers, forget });
+}

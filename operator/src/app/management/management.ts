@@ -10,6 +10,7 @@ import {
   createTenancy,
   OPERATIONS,
   type PolicyUsage,
+  type Revisions,
 } from '../../management/index.ts';
 import { createKubernetesStore, type KubernetesStore } from '../../management/store/kubernetes/index.ts';
 import {
@@ -37,6 +38,8 @@ export interface RunManagementOptions {
 }
 
 const NAME = 'gatehouse-management';
+/** The Kind whose versions are listed. */
+const VERSIONED = 'GatewayConfig';
 /** The installation is the organisation: one UUID, wherever it runs. */
 const ORGANISATION_ID = '937c1102-b4eb-84e1-846c-0569f2a7ef17';
 /** The API server asks the webhook of the operator, which knows references; here only schemas are known. */
@@ -62,7 +65,9 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   const source = clusterSourceOf(options);
   const client = parts.use(await createKubeClient({ source, userAgent: NAME, onCall: runtime.onCall }));
   const ending = new AbortController(); // calls outlast the signal while the server drains
-  const store = createStore(options, { client, log, signal: ending.signal });
+  const people = openPeople(options, log);
+  if (people !== undefined) parts.use(people);
+  const store = createStore(options, { client, log, signal: ending.signal, revisions: people?.revisions });
   const keys = createFollowedKeys();
   const operator = {
     url: options.keysUrl ?? new URL(`https://gatehouse-operator.${options.organisationNamespace}.svc:9090`),
@@ -84,8 +89,6 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   parts.use(running([store, keySource], ending));
   const pair = await untilReady({ options, store, keys, log, signal });
   if (pair === undefined) return;
-  const people = openPeople(options, log);
-  if (people !== undefined) parts.use(people);
   const onSyncFailed = (error: unknown): void =>
     log.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
   const app = createServer(options, { pair, store, keys, people, usage, onCall: reportTo(log, count), onSyncFailed });
@@ -101,11 +104,20 @@ interface StoreParts {
   readonly client: KubeClient;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly revisions: Revisions | undefined;
 }
 
-const createStore = ({ namespaces, caps }: OperatorOptions, parts: StoreParts): KubernetesStore =>
+const createStore = ({ namespaces, caps }: OperatorOptions, { revisions, ...parts }: StoreParts): KubernetesStore =>
   createKubernetesStore({
     ...parts,
+    onChange: revisions && {
+      changed: (object) => {
+        if (object.kind === VERSIONED) revisions.note(object);
+      },
+      gone: (kind, uid) => {
+        if (kind === VERSIONED) revisions.forget(uid);
+      },
+    },
     namespaces: namespaces === 'all' ? 'all' : [...namespaces],
     view: NO_WORLD,
     parse: { caps },
@@ -126,7 +138,16 @@ function createServer(
   { pair, store: { resources: store }, keys, people, usage, onCall, onSyncFailed }: ServerParts,
 ): FastifyInstance {
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
-  const services = { store, tenancy, database: people?.database, usage, onSyncFailed, randomName, now: Date.now };
+  const services = {
+    store,
+    tenancy,
+    database: people?.database,
+    revisions: people?.revisions,
+    usage,
+    onSyncFailed,
+    randomName,
+    now: Date.now,
+  };
   const report = (call: CallReport): void => {
     onCall(call);
     people?.onCall(call);

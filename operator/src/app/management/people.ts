@@ -5,14 +5,17 @@ import {
   type CallReport,
   createAuditLog,
   createDatabase,
+  createRevisions,
   type Database,
   postgresDialect,
+  type Revisions,
   toAuditRecord,
 } from '../../management/index.ts';
 import type { Log } from '../../runtime/index.ts';
 
 export interface People extends AsyncDisposable {
   readonly database: Database;
+  readonly revisions: Revisions;
   onCall(report: CallReport): void;
 }
 
@@ -30,14 +33,21 @@ export function openPeople(
   const onDropped = (count: number): void =>
     log.warn({ count }, 'Audit records were dropped: the database was away for too long');
   const audit = createAuditLog({ database, onDropped });
+  const revisions = createRevisions({
+    database,
+    isEnabled: () => true,
+    now: Date.now,
+    onDropped: (count) => log.warn({ count }, 'Versions were not kept: the database was away for too long'),
+  });
   return {
     database,
+    revisions,
     onCall: (report) => {
       const record = toAuditRecord(report, Date.now());
       if (record !== undefined) audit.add(record);
     },
     [Symbol.asyncDispose]: async () => {
-      await audit.close();
+      await Promise.all([audit.close(), revisions.close()]);
       await database.close();
     },
   };

@@ -1,5 +1,13 @@
 /** The tables as queries see them: columns of type jsonb are written as text. */
-import type { AuditRow, GroupMemberRow, GroupRow, InviteRow, ScimTokenRow, UserRow } from '@gatehouse/crds/records';
+import type {
+  AuditRow,
+  GroupMemberRow,
+  GroupRow,
+  InviteRow,
+  RevisionRow,
+  ScimTokenRow,
+  UserRow,
+} from '@gatehouse/crds/records';
 import type { ColumnType } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -13,5 +21,6 @@ export interface Tables {
   readonly scim_groups: GroupRow;
   readonly scim_group_members: GroupMemberRow;
   readonly scim_tokens: ScimTokenRow;
+  readonly revisions: WithJson<RevisionRow, 'content'>;
   readonly audit_records: WithJson<AuditRow, 'changes'>;
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
 import type { Database } from '../database/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
+import type { Revisions } from '../revisions/index.ts';
 import type { ResourceStore } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 
@@ -32,6 +33,8 @@ export interface Services {
   readonly database?: Database | undefined;
   /** What groups of policies have used; absent: nobody says. */
   readonly usage?: PolicyUsage | undefined;
+  /** Earlier contents of objects; absent: none are kept. */
+  readonly revisions?: Revisions | undefined;
   /** Notes a change that is none of the store, for the audit record of the call. */
   note?(change: AuditChange): void;
   /** Told when memberships of groups could not be written; they are tried again. */

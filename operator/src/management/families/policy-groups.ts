@@ -1,9 +1,9 @@
 /** The groups of a usage limit policy: what each has used, and resets of single ones. docs/behaviour/management.md#groups-of-a-policy */
-import { createHash } from 'node:crypto';
 import { MAX_GROUP_RESETS, type UsageLimitPolicy } from '@gatehouse/crds/kinds';
 import { formatAmount } from '@gatehouse/crds/usage';
 import { RestError } from '../http/rest-error.ts';
 import type { GroupCounter } from '../policy-usage/index.ts';
+import { stableUuid } from '../stable-uuid.ts';
 import type { StoredObject } from '../store/index.ts';
 import type { Home } from '../tenancy/index.ts';
 import type { Services } from './family.ts';
@@ -69,10 +69,7 @@ function toGroup({ uid, group, amount }: Used, { type, creditLimit }: Spec): Pol
 }
 
 /** The same for the same group of the same policy, wherever it is asked for. */
-function groupId(uid: string, group: string): string {
-  const hex = createHash('sha256').update(`${uid}/${group}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+const groupId = (uid: string, group: string): string => stableUuid(`${uid}/${group}`);
 
 /** All requests beyond the first groups of a period share this one. */
 const OVERFLOW_GROUP = 'overflow';

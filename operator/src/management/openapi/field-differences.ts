@@ -51,6 +51,10 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: ['PUT /policies/* body status'],
   },
   {
+    reason: 'A config has no type: what it does is its content.',
+    fields: ['GET /configs/{slug}/versions answer data[].type'],
+  },
+  {
     reason: 'Names have no pictures.',
     fields: ['*answer icon', '*answer data[].icon'],
   },

@@ -30,6 +30,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /configs/{slug}',
       'PUT /configs/{slug}',
       'DELETE /configs/{slug}',
+      'GET /configs/{slug}/versions',
       'GET /integrations',
       'POST /integrations',
       'GET /integrations/{slug}',
@@ -137,10 +138,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'The gateway itself serves it, without a key and without a version in its path.',
     calls: ['GET /model-configs/pricing/{provider}/{model}'],
-  },
-  {
-    reason: 'Nothing keeps the versions of a config.',
-    calls: ['GET /configs/{slug}/versions'],
   },
   {
     reason: 'The directory does not write people yet.',

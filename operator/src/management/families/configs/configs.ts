@@ -1,4 +1,6 @@
+import { KINDS } from '@gatehouse/crds/kinds';
 import { configs } from '@gatehouse/crds/rest';
+import { versionIdOf } from '../../revisions/index.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
@@ -43,8 +45,9 @@ async function shownIn(home: Home, { store, tenancy }: Services): Promise<Shown>
   return { home, tenancy, defaultName: workspace?.spec.defaults?.configRef?.name };
 }
 
-function toResult({ meta }: Config) {
-  const result = { id: meta.uid, slug: meta.name, version_id: meta.resourceVersion, object: 'config' as const };
+function toResult(config: Config) {
+  const { uid: id, name: slug } = config.meta;
+  const result = { id, slug, version_id: versionIdOf(config), object: 'config' as const };
   return { ...result, success: true as const, data: result };
 }
 
@@ -61,20 +64,21 @@ export const CONFIGS: readonly BoundOperation[] = [
     const page = pageOf(await services.store.list(KIND, home.namespace), query, (object) => toItem(object, shown));
     return { success: true as const, ...page };
   }),
-  serveOperation(configs.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
+  serveOperation(configs.create, async ({ caller, body, force }, services) => {
+    const { store, tenancy, randomName } = services;
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
     const name = body.slug ?? newSlug({ prefix: 'pc-', name: body.name, length: 6 }, randomName);
     const { config, secret } = toContent(body.config, { before: undefined, name, randomName });
     const place = { kind: KIND, namespace: home.namespace, name } as const;
     const made = await store.create(place, { spec: { displayName: body.name, config }, secret }, { force });
-    return toResult(written(made, WHAT, NAMES));
+    return toResult(kept(written(made, WHAT, NAMES), services));
   }),
   serveOperation(configs.get, async (call, services) => {
     const { object, home } = await find(call, services);
     const config = showContent(object.spec.config);
     const item = {
       ...toItem(object, await shownIn(home, services)),
-      version_id: object.meta.resourceVersion,
+      version_id: versionIdOf(object),
     };
     return {
       ...item,
@@ -88,7 +92,8 @@ export const CONFIGS: readonly BoundOperation[] = [
     const { place } = await find(call, services);
     const { name: displayName, config } = call.body;
     const { randomName } = services;
-    const change = ({ meta, spec }: Config) => {
+    const change = (current: Config) => {
+      const { meta, spec } = kept(current, services);
       const known = { before: spec.config, name: meta.name, randomName };
       const content = config === undefined ? undefined : toContent(config, known);
       return {
@@ -97,11 +102,52 @@ export const CONFIGS: readonly BoundOperation[] = [
         retired: content?.retired,
       };
     };
-    return toResult(written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES));
+    const changed = await services.store.update(place, change, { force: call.force });
+    return toResult(kept(written(changed, WHAT, NAMES), services));
   }),
   serveOperation(configs.delete, async (call, services) => {
-    const { place } = await find(call, services);
+    const { object, place } = await find(call, services);
     written(await services.store.delete(place, { force: call.force }), WHAT);
+    services.revisions?.forget(object.meta.uid);
     return {};
   }),
+  serveOperation(configs.listVersions, async (call, services) => {
+    const { object, home } = await find(call, services);
+    const shown = await shownIn(home, services);
+    const earlier = await earlierVersions(object, services);
+    const current = { versionId: versionIdOf(object), spec: object.spec, madeAt: object.meta.updatedAt };
+    return pageOf([current, ...earlier], call.query, (version) => toVersion(object, version, shown));
+  }),
 ];
+
+/** Keeps what the config has now. */
+function kept(config: Config, { revisions }: Services): Config {
+  revisions?.note(config);
+  return config;
+}
+
+interface Version {
+  readonly versionId: string;
+  readonly spec: Config['spec'];
+  readonly madeAt: string;
+}
+
+/** Those that this release can read, the newest first. */
+async function earlierVersions(object: Config, { revisions }: Services): Promise<readonly Version[]> {
+  const all = (await revisions?.list(object.meta.uid)) ?? [];
+  const current = versionIdOf(object);
+  return all.flatMap(({ versionId, content, madeAt }) => {
+    const spec = KINDS[KIND].spec.safeParse(content);
+    if (versionId === current || !spec.success) return [];
+    return [{ versionId, spec: spec.data, madeAt: madeAt.toISOString() }];
+  });
+}
+
+/** Credentials are in Secrets, whatever the version. */
+const toVersion = (object: Config, { versionId, spec, madeAt }: Version, shown: Shown) => ({
+  ...toItem({ ...object, spec }, shown),
+  last_updated_at: madeAt,
+  config: JSON.stringify(showContent(spec.config)),
+  format: 'json' as const,
+  version_id: versionId,
+});

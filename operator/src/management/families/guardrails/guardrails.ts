@@ -1,5 +1,6 @@
 import { guardrails } from '@gatehouse/crds/rest';
 import { authorize } from '../../callers/index.ts';
+import { versionIdOf } from '../../revisions/index.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import { newSecretName } from '../account.ts';
@@ -52,10 +53,10 @@ const toItem = ({ meta, spec }: StoredObject<'Guardrail'>, { workspace }: Home, 
   updated_by: null,
 });
 
-const toResult = ({ meta }: StoredObject<'Guardrail'>) => ({
-  id: meta.uid,
-  slug: meta.name,
-  version_id: meta.resourceVersion,
+const toResult = (guardrail: StoredObject<'Guardrail'>) => ({
+  id: guardrail.meta.uid,
+  slug: guardrail.meta.name,
+  version_id: versionIdOf(guardrail),
 });
 
 export const GUARDRAILS: readonly BoundOperation[] = [

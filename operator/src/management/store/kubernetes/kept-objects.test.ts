@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Cache, createStore, type Store, type StoreWriter } from '../../../runtime/index.ts';
 import type { CustomObject } from '../../../world/index.ts';
+import type { StoredObject } from '../port.ts';
 import { keepObjects } from './kept-objects.ts';
 
 const KIND = 'RateLimitPolicy';
@@ -37,14 +38,19 @@ function setup() {
     filled = createStore(options as object) as unknown as typeof filled; // the one Kind that is watched
     return filled;
   }) as Cache['watch'];
-  const kept = keepObjects({ watch }, { kinds: [KIND], clock });
+  const told: string[] = [];
+  const onChange = {
+    changed: ({ meta }: StoredObject) => void told.push(`${meta.name} ${meta.resourceVersion}`),
+    gone: (_kind: string, uid: string) => void told.push(`${uid} is gone`),
+  };
+  const kept = keepObjects({ watch }, { kinds: [KIND], clock, onChange });
   if (filled === undefined) throw new Error('nothing is watched');
   const store = filled;
   const put = (...objects: readonly CustomObject[]): void => {
     for (const object of objects) store.put(object, { initial: false });
   };
   const names = (namespace?: string) => kept.list(KIND, namespace).map(({ meta }) => meta.name);
-  return { kept, put, names, remove: (name: string) => store.remove(`team-a/${name}`) };
+  return { kept, put, names, told, remove: (name: string) => store.remove(`team-a/${name}`) };
 }
 
 describe('objects that are kept', () => {
@@ -66,6 +72,16 @@ describe('objects that are kept', () => {
     const next = kept.list(KIND, 'team-a');
     expect(next.filter((object, i) => object !== first[i]).length).toBe(1);
     expect(kept.list(KIND, 'team-a')).toBe(next);
+  });
+
+  test('are told of as watches read them; one that cannot be read any more is not gone', () => {
+    const { put, remove, told } = setup();
+    put(policy('a'), policy('a', { version: 2, spec: { value: 'no number' } }), policy('a', { version: 3 }));
+    put(policy('a', { version: 4, more: { deletionTimestamp: '2027-01-01T00:00:00Z' } }));
+    remove('a');
+    expect(told).toEqual(['a 1', 'a 3', 'uid-team-a-a is gone', 'uid-team-a-a is gone']);
+    put(policy('b', { uid: 'one' }), policy('b', { uid: 'two', version: 2 }));
+    expect(told.slice(4)).toEqual(['b 1', 'one is gone', 'b 2']);
   });
 
   test('are found by their UUID until they are gone', () => {

@@ -39,12 +39,19 @@ export interface KeepOptions {
   readonly kinds: readonly KindName[];
   readonly parse?: ParseOptions;
   readonly clock?: Clock | undefined;
+  readonly onChange?: ObjectListener | undefined;
+}
+
+/** Told of what watches read. */
+export interface ObjectListener {
+  changed(object: StoredObject): void;
+  gone(kind: KindName, uid: string): void;
 }
 
 /** Declares the watches of the Kinds; the objects are there when the cache is complete. */
 export function keepObjects(
   cache: Pick<Cache, 'watch'>,
-  { kinds, parse, clock = systemClock }: KeepOptions,
+  { kinds, parse, onChange, clock = systemClock }: KeepOptions,
 ): KeptObjects {
   const kept = new Map<KindName, KeptKind>();
   for (const kind of kinds) {
@@ -54,6 +61,7 @@ export function keepObjects(
       transform: (object) => readObject(kind, object, parse),
     });
     kept.set(kind, keepKind(kind, store, clock));
+    if (onChange !== undefined) tell(kind, store, onChange);
   }
   const of = (kind: KindName): KeptKind => {
     const found = kept.get(kind);
@@ -90,6 +98,17 @@ function keepKind(kind: KindName, store: Store<CustomObject>, clock: Clock): Kep
   const objects = createIndexes();
   store.subscribe(({ key, object }) => objects.set(key, object && toStored(kind, object)));
   return { ...objects, follow: (key) => followKey(store, key, clock) };
+}
+
+/** An object that has not the schema of its Kind any more is not gone. */
+function tell(kind: KindName, store: Store<CustomObject>, { changed, gone }: ObjectListener): void {
+  store.subscribe(({ object, previous }) => {
+    const before = previous?.metadata.uid;
+    const isThere = object !== undefined && object.metadata.uid === before && !isBeingDeleted(object.metadata);
+    if (before !== undefined && !isThere) gone(kind, before);
+    const stored = object && toStored(kind, object);
+    if (stored !== undefined) changed(stored);
+  });
 }
 
 function createIndexes(): Omit<KeptKind, 'follow'> & { set(key: ObjectKey, after: StoredObject | undefined): void } {

@@ -12,7 +12,7 @@ import {
 } from '../../../runtime/index.ts';
 import { kindRefOf } from '../../../world/index.ts';
 import type { Place, ResourceStore } from '../port.ts';
-import { type KeptObjects, keepObjects } from './kept-objects.ts';
+import { type KeptObjects, keepObjects, type ObjectListener } from './kept-objects.ts';
 import { unlessAbsent } from './problems.ts';
 import { createSecretWriter } from './secrets.ts';
 import type { ParseOptions } from './stored-object.ts';
@@ -34,6 +34,8 @@ export interface KubernetesStoreOptions {
   readonly log: Log;
   readonly timing?: FeedTiming;
   readonly clock?: Clock;
+  /** Told of what watches read. */
+  readonly onChange?: ObjectListener | undefined;
 }
 
 export interface KubernetesStore {
@@ -51,9 +53,9 @@ export interface KubernetesStore {
 
 /** Nothing is read before `run`. Writes reject with ApiError where the API server does not answer or answers what is no verdict. */
 export function createKubernetesStore(options: KubernetesStoreOptions): KubernetesStore {
-  const { client, view, parse, signal, clock, kinds = Object.keys(KINDS).filter(isKindName) } = options;
+  const { client, view, parse, signal, clock, onChange, kinds = Object.keys(KINDS).filter(isKindName) } = options;
   const cache = createCache(options);
-  const kept = keepObjects(cache, { kinds, parse, clock });
+  const kept = keepObjects(cache, { kinds, parse, clock, onChange });
   let isComplete = false;
   const objects = (): KeptObjects => {
     isComplete ||= cache.health().every(({ synced }) => synced);
