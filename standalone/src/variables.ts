@@ -9,6 +9,7 @@ export const SECRET_PREFIX = 'GATEHOUSE_SECRET_';
 /** Where people and audit are kept. */
 export const DATABASE_URL = 'DATABASE_URL';
 export const DATABASE_CA_PATH = 'DATABASE_CA_PATH';
+export const AUDIT_RETENTION = 'GATEHOUSE_AUDIT_RETENTION_DAYS';
 
 export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [ADMIN_KEY]:
@@ -19,6 +20,7 @@ export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [DATABASE_URL]:
     'PostgreSQL for people and audit, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; unset, people are in the data folder',
   [DATABASE_CA_PATH]: 'file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
+  [AUDIT_RETENTION]: 'days after which audit records are deleted from the database; unset or 0, never',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY …':
     'credentials of providers, read where no folder of resources is given; all of them are on the page of the providers',
 };

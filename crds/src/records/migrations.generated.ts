@@ -119,4 +119,10 @@ create table gatehouse.revisions (
 create index revisions_order on gatehouse.revisions (object_uid, ordinal);
 `,
   },
+  {
+    name: '0005-audit-forced',
+    sql: `-- Whether a write took over what another tool owns.
+alter table gatehouse.audit_records add column forced boolean not null default false;
+`,
+  },
 ];

@@ -91,7 +91,8 @@ const change = z.strictObject({
   kind: z.string(),
   /** Namespace and name, or the id. */
   object: z.string(),
-  action: z.enum(['create', 'update', 'delete']),
+  /** `rotate`: other values in a Secret, which records never have. */
+  action: z.enum(['create', 'update', 'delete', 'rotate']),
   /** Without secrets; null: there was none, or there is none. */
   before: z.record(z.string(), z.unknown()).nullable(),
   after: z.record(z.string(), z.unknown()).nullable(),
@@ -113,6 +114,8 @@ export const auditRow = z.strictObject({
   workspace: z.string().nullable(),
   status: z.int(),
   error_code: z.string().nullable(),
+  /** It took over what another tool owns. */
+  forced: z.boolean(),
   changes: z.array(change),
 });
 export type AuditRow = z.output<typeof auditRow>;

@@ -183,6 +183,12 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
   },
+  'audit-retention-days': {
+    variable: 'GATEHOUSE_AUDIT_RETENTION_DAYS',
+    type: 'count',
+    fallback: '0',
+    help: 'With --management: days after which audit records are deleted from the database; 0: never',
+  },
   'keys-url': {
     type: 'text',
     help: 'With --management: where it learns the keys; none: the snapshot service of the operator',

@@ -59,6 +59,8 @@ export interface OperatorOptions {
   readonly databaseUrl: string | undefined;
   /** File with its certificate authorities as PEM. */
   readonly databaseCaFile: string | undefined;
+  /** Days after which audit records are deleted; 0: never. */
+  readonly auditRetentionDays: number;
   /** Where the management API learns the keys; undefined: from the operator of its namespace. */
   readonly keysUrl: URL | undefined;
   /** Folder of what that needs. */
@@ -90,6 +92,7 @@ const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
 /** The client has so many connections. */
 const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
 /** What the API server takes. */
+const RETENTION_DAYS: Bounds = { min: 0, max: 36_500, what: 'whole days' };
 const WEBHOOK_SECONDS: Bounds = { min: 1, max: 30, what: 'whole seconds' };
 /** The schema of the resources admits no more. */
 const CONFIG_TARGETS: Bounds = { min: 1, max: 1000, what: 'a number' };
@@ -268,6 +271,7 @@ function toOptions(values: Values): OperatorOptions {
     managementCertificateDir: values.text('management-certificate-dir') ?? '',
     databaseUrl: values.text('database-url'),
     databaseCaFile: values.text('database-ca-file'),
+    auditRetentionDays: values.number('audit-retention-days', RETENTION_DAYS),
     keysUrl: values.url('keys-url'),
     keysDir: values.text('keys-dir') ?? '',
     retire: values.isOn('retire'),

@@ -1,5 +1,12 @@
 /** The management API: REST operations on the same resources that kubectl writes. docs/behaviour/management.md */
-export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit/index.ts';
+export {
+  type AuditLog,
+  type AuditLogOptions,
+  createAuditLog,
+  createRetention,
+  type Retention,
+  toLogLine,
+} from './audit/index.ts';
 export { type Caller, callerOfKey, hashesOf, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';
 export { OPERATIONS, type Services, syncMembers } from './families/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CallReport, OPERATIONS, toAuditRecord } from './index.ts';
+import { type Caller, type CallReport, OPERATIONS, toAuditRecord } from './index.ts';
 import { createTestManagement, type TestManagement } from './testing.ts';
 
 let management: TestManagement;
@@ -183,5 +183,63 @@ describe('a key that makes too many calls', () => {
     expect(reports.map((report) => toAuditRecord(report, 0)?.status)).toEqual([200, 200, undefined]);
     expect((await post('b')).status).toBe(200);
     await busy.close();
+  });
+});
+
+describe('the record of a call', () => {
+  const seen: CallReport[] = [];
+  const recorded = () => seen.splice(0).map((report) => toAuditRecord(report, 0));
+
+  test('says who sent a body that could not be read, and how that ended', async () => {
+    const one = await createTestManagement(['policies'], { onCall: (report) => void seen.push(report) });
+    const huge = await one.call('a', 'POST', '/policies/rate-limits', { ...POLICY, name: 'x'.repeat(2 * 1024 * 1024) });
+    expect([huge.status, huge.body]).toMatchObject([413, { errorCode: 'AB01' }]);
+    const operation = 'rate_limit_policies.create';
+    expect(recorded()).toMatchObject([{ operation, status: 413, actor_id: 'key', workspace: 'team-a', changes: [] }]);
+    await one.call(undefined, 'POST', '/policies/rate-limits', { name: 'x'.repeat(2 * 1024 * 1024) });
+    expect(recorded()).toMatchObject([{ operation, status: 413, actor_type: 'anonymous', actor_id: null }]);
+    await one.close();
+  });
+
+  test('of a body that cannot be read counts as a call of the key, and too many leave none', async () => {
+    const rates = { perSecond: 0.001, burst: 1 };
+    const one = await createTestManagement(['policies'], { rates, onCall: (report) => void seen.push(report) });
+    const send = () => one.call('a', 'POST', '/policies/rate-limits', { name: 'x'.repeat(2 * 1024 * 1024) });
+    expect([(await send()).status, (await send()).status]).toEqual([413, 429]);
+    expect(recorded()).toMatchObject([{ status: 413 }, undefined]);
+    await one.close();
+  });
+
+  test('says what was forced', async () => {
+    const organisation: Caller = {
+      ...{ keyId: 'admin', keyName: 'admin', type: 'organisation-service', workspace: undefined, user: undefined },
+      scopes: new Set(['policies.create', 'organisation_settings.update']),
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    };
+    const callers = { admin: organisation };
+    const one = await createTestManagement(['policies'], { callers, onCall: (report) => void seen.push(report) });
+    const body = { ...POLICY, workspace_id: 'team-a' };
+    for (const query of ['', '?force=true']) {
+      expect((await one.call('admin', 'POST', `/policies/rate-limits${query}`, body)).status).toBe(200);
+    }
+    expect(recorded().map((record) => record?.forced)).toEqual([false, true]);
+    await one.close();
+  });
+
+  test('has the entries of Secrets that were written, and no value', async () => {
+    const one = await createTestManagement(['virtual_keys'], { onCall: (report) => void seen.push(report) });
+    const body = { name: 'K', slug: 'k', provider: 'openai', key: 'canary-1' };
+    expect((await one.call('a', 'POST', '/virtual-keys', body)).status).toBe(200);
+    expect((await one.call('a', 'PUT', '/virtual-keys/k', { key: 'canary-2' })).status).toBe(200);
+    expect((await one.call('a', 'PUT', '/virtual-keys/k', { note: 'no secret' })).status).toBe(200);
+    const records = recorded();
+    expect(JSON.stringify(records)).not.toContain('canary');
+    expect(records.map((record) => record?.changes.map(({ kind, action }) => `${action} ${kind}`))).toEqual([
+      ['create VirtualKey', 'rotate Secret'],
+      ['update VirtualKey', 'rotate Secret'],
+      ['update VirtualKey'],
+    ]);
+    expect(records[0]?.changes[1]).toMatchObject({ before: null, after: { entries: [expect.any(String)] } });
+    await one.close();
   });
 });

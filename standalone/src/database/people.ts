@@ -4,7 +4,7 @@ import { err, ok, type Result } from '@gatehouse/crds';
 import type { Logger, Variables } from '@gatehouse/gateway';
 import { createDatabase, postgresDialect } from '@gatehouse/operator/management';
 import type { PeopleDatabase } from '../management/index.ts';
-import { DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
+import { AUDIT_RETENTION, DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
 import { createEmbeddedDatabase } from './embedded.ts';
 
 export interface PeopleOptions {
@@ -13,17 +13,23 @@ export interface PeopleOptions {
   readonly logger: Logger;
 }
 
+/** A hundred years. */
+const MAX_DAYS = 36_500;
+
 /** Opens nothing yet. Errors name the variable, never its value. */
 export function openPeople({ folder, variables, logger }: PeopleOptions): Result<PeopleDatabase, string> {
   const onAway = (error: unknown): void => logger.error({ err: error }, 'Database of people cannot be reached');
+  const auditRetentionDays = Number(variables[AUDIT_RETENTION] || 0);
+  if (!Number.isInteger(auditRetentionDays) || auditRetentionDays < 0 || auditRetentionDays > MAX_DAYS)
+    return err(`${AUDIT_RETENTION}: expected whole days from 0 to ${MAX_DAYS}`);
   const url = variables[DATABASE_URL]?.trim();
   if (url === undefined || url === '')
-    return ok({ database: createEmbeddedDatabase({ folder, onAway }), isLazy: true });
+    return ok({ database: createEmbeddedDatabase({ folder, onAway }), isLazy: true, auditRetentionDays });
   const ca = readCa(variables[DATABASE_CA_PATH]);
   if (!ca.ok) return ca;
   const dialect = postgresDialect({ url, ca: ca.value });
   if (!dialect.ok) return err(`${DATABASE_URL}: ${dialect.error}`);
-  return ok({ database: createDatabase({ dialect: dialect.value, onAway }), isLazy: false });
+  return ok({ database: createDatabase({ dialect: dialect.value, onAway }), isLazy: false, auditRetentionDays });
 }
 
 function readCa(path: string | undefined): Result<string | undefined, string> {

@@ -7,20 +7,20 @@ import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { BudgetUsage, Logger, ManagementAddress } from '@gatehouse/gateway';
 import {
   type CallReport,
-  createAuditLog,
   createManagementServer,
   createRevisions,
   createTenancy,
-  type Database,
   OPERATIONS,
   type Revisions,
   toAuditRecord,
 } from '@gatehouse/operator/management';
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
+import { openAudit } from './audit.ts';
 import { followVersions } from './follow-versions.ts';
 import { createKeyDirectory } from './keys.ts';
 import { withLiveUsage } from './live-usage.ts';
+import { keepsRows, type PeopleDatabase } from './people-database.ts';
 import { policyUsageOf } from './policy-usage.ts';
 
 export interface ManagementOptions {
@@ -36,20 +36,12 @@ export interface ManagementOptions {
   readonly people?: PeopleDatabase | undefined;
 }
 
-export interface PeopleDatabase {
-  readonly database: Database;
-  /** Records of writes wait for a database that people have opened: it takes memory. */
-  readonly isLazy: boolean;
-}
-
 export interface Management {
   readonly address: ManagementAddress;
   /** The resources have changed. */
   update(): Promise<void>;
   close(): Promise<void>;
 }
-
-const DROPPED = 'Audit records were dropped: the database was away for too long';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -76,7 +68,7 @@ export async function startManagement({
     organisationNamespace: ORGANISATION_NAMESPACE,
   });
   const database = people?.database;
-  const audit = database && createAuditLog({ database, onDropped: (count) => logger.warn({ count }, DROPPED) });
+  const audit = openAudit(people, logger);
   const revisions = people && openRevisions(people, logger);
   const app = createManagementServer({
     operations: OPERATIONS,
@@ -87,15 +79,14 @@ export async function startManagement({
     keys: createKeyDirectory(snapshot),
     onCall: (report) => {
       logCall(logger, report);
-      const record =
-        people?.isLazy === true && !people.database.isOpen() ? undefined : toAuditRecord(report, Date.now());
-      if (record !== undefined) audit?.add(record);
+      const record = toAuditRecord(report, Date.now());
+      if (record !== undefined) audit.add(record);
     },
   });
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-')); // with mode 0700
   const close = async (): Promise<void> => {
     await app.close();
-    await Promise.all([audit?.close(), revisions?.close()]);
+    await Promise.all([audit.close(), revisions?.close()]);
     await database?.close();
     await rm(home, { recursive: true, force: true });
   };
@@ -106,7 +97,7 @@ export async function startManagement({
     await close();
     throw error;
   }
-  const update = revisions && followVersions(store, revisions, keepsVersions(people));
+  const update = revisions && followVersions(store, revisions, keepsRows(people));
   await update?.();
   return { address: { socketPath }, update: async () => update?.(), close };
 }
@@ -117,15 +108,10 @@ const warnOfSync =
     logger.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
 
 /** Versions are kept where people are: the database of a data folder is not started for them. */
-const keepsVersions =
-  ({ database, isLazy }: PeopleDatabase) =>
-  (): boolean =>
-    !isLazy || database.isOpen();
-
 const openRevisions = (people: PeopleDatabase, logger: Logger): Revisions =>
   createRevisions({
     database: people.database,
-    isEnabled: keepsVersions(people),
+    isEnabled: keepsRows(people),
     now: Date.now,
     onDropped: (count) => logger.warn({ count }, 'Versions were not kept: the database was away for too long'),
   });

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { MIGRATIONS } from '@gatehouse/crds/records';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRevisions, type Database, DatabaseAway } from '../../../operator/src/management/index.ts';
+import {
+  createRetention,
+  createRevisions,
+  type Database,
+  DatabaseAway,
+} from '../../../operator/src/management/index.ts';
 
 export interface OpenedDatabases extends AsyncDisposable {
   /** The same data with each call; the test closes it. */
@@ -62,7 +67,7 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
       const record = {
         ...{ id: randomUUID(), at: new Date(Date.UTC(2027, 0, 1, 1, 2, 3, 456)), request_id: 'r', operation: 'o' },
         ...{ method: 'PUT', path: '/p', actor_type: 'api_key' as const, actor_id: 'k', actor_user: null },
-        ...{ workspace: null, status: 200, error_code: null },
+        ...{ workspace: null, status: 200, error_code: null, forced: true },
       };
       await database.use(async (queries) => {
         await queries.insertInto('users').values(user).execute();
@@ -131,6 +136,35 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
       expect([newest.length, newest[0], newest.at(-1)]).toEqual([50, 'p59', 'p10']);
       await note.forget();
       expect(await note.providers()).toEqual([]);
+    });
+
+    test('loses records that are older than they are kept, slice by slice, and no others', async () => {
+      const day = 86_400_000;
+      const nowMs = Date.UTC(2028, 0, 1);
+      const row = (ageDays: number) => ({
+        ...{ id: randomUUID(), at: new Date(nowMs - ageDays * day), request_id: `age-${ageDays}`, operation: 'o' },
+        ...{ method: 'PUT', path: '/p', actor_type: 'anonymous' as const, actor_id: null, actor_user: null },
+        ...{ workspace: null, status: 200, error_code: null, forced: false, changes: '[]' },
+      });
+      const insert = (ages: readonly number[]) =>
+        database.use((queries) => queries.insertInto('audit_records').values(ages.map(row)).execute());
+      await insert(Array.from({ length: 1_200 }, () => 31));
+      await insert([29, 30.5]);
+      const failures: unknown[] = [];
+      const retention = createRetention({
+        ...{ database, days: 30, now: () => nowMs, isEnabled: () => true },
+        onFailure: (error) => failures.push(error),
+      });
+      await retention.run();
+      await retention.close();
+      const left = await database.use((queries) =>
+        queries
+          .selectFrom('audit_records')
+          .select('request_id')
+          .where('at', '>', new Date(nowMs - 60 * day))
+          .execute(),
+      );
+      expect([left, failures]).toEqual([[{ request_id: 'age-29' }], []]);
     });
 
     test('serves beside a later version, whose migrations it does not know', async () => {

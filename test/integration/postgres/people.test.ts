@@ -16,12 +16,12 @@ let database: Database;
 let audit: AuditLog;
 let management: TestManagement;
 let nowMs = Date.UTC(2027, 0, 1);
-const dropped: number[] = [];
+const dropped: unknown[] = [];
 beforeAll(async () => {
   server = await startPostgres();
   const dialect = unwrap(postgresDialect({ url: await server.database() }));
   database = createDatabase({ dialect, onAway: () => undefined });
-  audit = createAuditLog({ database, onDropped: (count) => dropped.push(count), retryMs: 10 });
+  audit = createAuditLog({ database, onDropped: (record) => dropped.push(record), retryMs: 10 });
   management = await createTestManagement(['organisation_users', 'workspace_users', 'configs', 'completions'], {
     database,
     now: () => nowMs,

@@ -11,6 +11,8 @@ import {
   OPERATIONS,
   type PolicyUsage,
   type Revisions,
+  toAuditRecord,
+  toLogLine,
 } from '../../management/index.ts';
 import { createKubernetesStore, type KubernetesStore } from '../../management/store/kubernetes/index.ts';
 import {
@@ -79,6 +81,7 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   const count = createManagementMetrics(registry, {
     keys: () => keys.size ?? 0,
     keysAgeSeconds: () => ageMsOf(keySource) / 1_000,
+    auditDropped: () => people?.dropped ?? 0,
   });
   const health = createHealth();
   addChecks(health, { store, keys, keySource, signal });
@@ -91,7 +94,8 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   if (pair === undefined) return;
   const onSyncFailed = (error: unknown): void =>
     log.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
-  const app = createServer(options, { pair, store, keys, people, usage, onCall: reportTo(log, count), onSyncFailed });
+  const onCall = reportTo(log, count);
+  const app = createServer(options, { pair, store, keys, people, usage, log, onCall, onSyncFailed });
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -129,13 +133,14 @@ interface ServerParts {
   readonly keys: FollowedKeys;
   readonly people: People | undefined;
   readonly usage: PolicyUsage;
+  readonly log: Log;
   readonly onCall: (report: CallReport) => void;
   readonly onSyncFailed: (error: unknown) => void;
 }
 
 function createServer(
   { organisationNamespace }: OperatorOptions,
-  { pair, store: { resources: store }, keys, people, usage, onCall, onSyncFailed }: ServerParts,
+  { pair, store: { resources: store }, keys, people, usage, log, onCall, onSyncFailed }: ServerParts,
 ): FastifyInstance {
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
   const services = {
@@ -150,7 +155,8 @@ function createServer(
   };
   const report = (call: CallReport): void => {
     onCall(call);
-    people?.onCall(call);
+    if (people === undefined) logRecord(call, log);
+    else people.onCall(call);
   };
   return createManagementServer({ operations: OPERATIONS, services, keys, onCall: report, tls: pair });
 }
@@ -225,6 +231,12 @@ async function untilReady({ options, store, keys, log, signal }: Starting): Prom
     await sleep(RETRY_MS, { signal, clock: systemClock }).catch(() => {}); // the signal ends the loop
   }
   return undefined;
+}
+
+/** Without a database the log keeps the records. */
+function logRecord(call: CallReport, log: Log): void {
+  const record = toAuditRecord(call, Date.now());
+  if (record !== undefined) log.info(toLogLine(record), 'Audit record');
 }
 
 /** Writes say who made them; reads are counted, not logged. */

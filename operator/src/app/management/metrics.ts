@@ -17,6 +17,10 @@ export const MANAGEMENT_METRICS = {
     name: 'gatehouse_management_keys',
     help: 'Keys that the management API knows',
   },
+  auditDropped: {
+    name: 'gatehouse_management_audit_dropped_total',
+    help: 'Audit records that the database never got; the log has them',
+  },
   keysAge: {
     name: 'gatehouse_management_keys_age_seconds',
     help: 'Time since the operator has confirmed the keys; half a minute at most while it is reached',
@@ -28,6 +32,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export interface ManagementGauges {
   keys(): number;
   keysAgeSeconds(): number;
+  auditDropped(): number;
 }
 
 /** Registers them; the result counts one call. */
@@ -38,6 +43,14 @@ export function createManagementMetrics(registry: Registry, gauges: ManagementGa
   const gauge = (row: { readonly name: string; readonly help: string }, read: () => number): void => {
     const made: Gauge = new Gauge({ ...row, registers, collect: () => made.set(read()) });
   };
+  const dropped: Counter = new Counter({
+    ...MANAGEMENT_METRICS.auditDropped,
+    registers,
+    collect: () => {
+      dropped.reset();
+      dropped.inc(gauges.auditDropped());
+    },
+  });
   gauge(MANAGEMENT_METRICS.keys, gauges.keys);
   gauge(MANAGEMENT_METRICS.keysAge, gauges.keysAgeSeconds);
   return ({ operation, status, seconds }) => {

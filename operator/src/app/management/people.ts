@@ -5,23 +5,32 @@ import {
   type CallReport,
   createAuditLog,
   createDatabase,
+  createRetention,
   createRevisions,
   type Database,
   postgresDialect,
   type Revisions,
   toAuditRecord,
+  toLogLine,
 } from '../../management/index.ts';
 import type { Log } from '../../runtime/index.ts';
 
 export interface People extends AsyncDisposable {
   readonly database: Database;
   readonly revisions: Revisions;
+  /** Keeps a record of the call. */
   onCall(report: CallReport): void;
+  /** Records that the database never got. */
+  readonly dropped: number;
 }
+
+type PeopleOptions = Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile' | 'auditRetentionDays'>;
+
+const NOT_KEPT = 'Audit record was not kept: the database was away for too long';
 
 /** Undefined where no database is named. Opens nothing yet; throws for a URL that is none, without repeating it. */
 export function openPeople(
-  { databaseUrl: url, databaseCaFile }: Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile'>,
+  { databaseUrl: url, databaseCaFile, auditRetentionDays }: PeopleOptions,
   log: Log,
 ): People | undefined {
   if (url === undefined) return undefined;
@@ -30,15 +39,19 @@ export function openPeople(
   if (!dialect.ok) throw new Error(`DATABASE_URL: ${dialect.error}`);
   const onAway = (error: unknown): void => log.error({ err: error }, 'Database of people cannot be reached');
   const database = createDatabase({ dialect: dialect.value, onAway });
-  const onDropped = (count: number): void =>
-    log.warn({ count }, 'Audit records were dropped: the database was away for too long');
-  const audit = createAuditLog({ database, onDropped });
+  const audit = createAuditLog({ database, onDropped: (record) => log.warn(toLogLine(record), NOT_KEPT) });
   const revisions = createRevisions({
     database,
     isEnabled: () => true,
     now: Date.now,
     onDropped: (count) => log.warn({ count }, 'Versions were not kept: the database was away for too long'),
   });
+  const retention = createRetention({
+    ...{ database, days: auditRetentionDays, now: Date.now },
+    isEnabled: () => auditRetentionDays > 0,
+    onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
+  });
+  void retention.run();
   return {
     database,
     revisions,
@@ -46,8 +59,11 @@ export function openPeople(
       const record = toAuditRecord(report, Date.now());
       if (record !== undefined) audit.add(record);
     },
+    get dropped() {
+      return audit.dropped();
+    },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([audit.close(), revisions.close()]);
+      await Promise.all([audit.close(), revisions.close(), retention.close()]);
       await database.close();
     },
   };

@@ -2,12 +2,13 @@ import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { type Database, DatabaseAway } from '../database/index.ts';
 import { createAuditLog } from './audit-log.ts';
+import { toLogLine } from './log-line.ts';
 import { withoutSecrets } from './masked-spec.ts';
 
 const record = (request: string) => ({
   ...{ at: new Date(0), request_id: request, operation: 'configs.create', method: 'POST', path: '/v1/configs' },
   ...{ actor_type: 'api_key' as const, actor_id: 'k', actor_user: null, workspace: null, status: 200 },
-  ...{ error_code: null, changes: [] },
+  ...{ error_code: null, forced: false, changes: [] },
 });
 
 /** Collects the rows of inserts; away while told so. */
@@ -42,15 +43,60 @@ test('records are written in their order, those at the end, too', async () => {
 
 test('while the database is away records wait, the oldest go, and the rest is written when it is back', async () => {
   const { database, written, state } = createCollector();
-  let told = 0;
+  const told: string[] = [];
   state.isAway = true;
-  const log = createAuditLog({ database, onDropped: (count) => (told += count), maxRecords: 3, retryMs: 1 });
+  const onDropped = ({ request_id }: { readonly request_id: string }) => void told.push(request_id);
+  const log = createAuditLog({ database, onDropped, maxRecords: 3, retryMs: 1 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) log.add(record(name));
-  expect([log.dropped(), told]).toEqual([2, 2]);
+  expect([log.dropped(), told]).toEqual([2, ['a', 'b']]);
   state.isAway = false;
   await waitFor(() => written.length === 3);
   expect(written).toEqual(['c', 'd', 'e']);
   await log.close();
+});
+
+test('the queue is bounded in bytes, too, but for one record', async () => {
+  const { database, state } = createCollector();
+  const told: string[] = [];
+  state.isAway = true;
+  const onDropped = ({ request_id }: { readonly request_id: string }) => void told.push(request_id);
+  const log = createAuditLog({ database, onDropped, maxBytes: 3_000, retryMs: 1 });
+  const content = { text: 'x'.repeat(1_000) };
+  const changes = [{ kind: 'K', object: 'o', action: 'update' as const, before: null, after: content }];
+  for (const name of ['a', 'b', 'c']) log.add({ ...record(name), changes });
+  expect(told).toEqual(['a', 'b']);
+  log.add({ ...record('d'), changes: [...changes, ...changes, ...changes, ...changes] });
+  expect(told).toEqual(['a', 'b', 'c']);
+  await log.close();
+});
+
+test('what cannot be written when the process ends is told, not lost', async () => {
+  const { database, state } = createCollector();
+  const told: string[] = [];
+  state.isAway = true;
+  const onDropped = ({ request_id }: { readonly request_id: string }) => void told.push(request_id);
+  const log = createAuditLog({ database, onDropped, retryMs: 60_000 });
+  for (const name of ['a', 'b']) log.add(record(name));
+  await log.close();
+  expect([told, log.dropped()]).toEqual([['a', 'b'], 2]);
+});
+
+test('a record that comes after the end is written, too', async () => {
+  const { database, written } = createCollector();
+  const log = createAuditLog({ database, onDropped: () => undefined });
+  await log.close();
+  log.add(record('late'));
+  await waitFor(() => written.length === 1);
+});
+
+test('a line of the log has the record, and without contents what is too long', () => {
+  const change = { kind: 'K', object: 'o', action: 'update' as const, before: null, after: { text: 'x' } };
+  const audit = { request_id: 'r', at: '1970-01-01T00:00:00.000Z', status: 200, forced: false };
+  expect(toLogLine({ ...record('r'), changes: [change] })).toMatchObject({ audit: { ...audit, changes: [change] } });
+  const long = { ...change, after: { text: 'x'.repeat(70_000) } };
+  expect(toLogLine({ ...record('r'), changes: [long] })).toMatchObject({
+    audit: { ...audit, changes: [{ kind: 'K', object: 'o', action: 'update', omitted: true }] },
+  });
 });
 
 test('content of objects loses what could be a secret, and keeps references', () => {

@@ -4,7 +4,7 @@ import type { CallReport } from './server.ts';
 
 /** The record of a call; undefined for one that only reads, and for one too many: those would drive the others out. */
 export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
-  const { operation, caller, status, errorCode, requestId, path, changes } = report;
+  const { operation, caller, status, errorCode, requestId, path, changes, forced } = report;
   if (operation.method === 'GET' || status === REST_ERRORS.TOO_MANY.status) return undefined;
   return {
     at: new Date(nowMs),
@@ -18,6 +18,7 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
     workspace: caller?.workspace ?? null,
     status,
     error_code: errorCode ?? null,
+    forced,
     changes: [...changes],
   };
 }

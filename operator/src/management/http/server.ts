@@ -2,7 +2,7 @@
 import { fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
 import type { AuditChange } from '@gatehouse/crds/records';
 import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
-import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { recordingStore } from '../audit/index.ts';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
@@ -23,6 +23,8 @@ export interface CallReport {
   readonly path: string;
   /** Of an answer that is no success. */
   readonly errorCode?: string | undefined;
+  /** It may take over what another tool owns. */
+  readonly forced: boolean;
   /** What the call has changed, without secrets; also of one that failed after a part of its changes. */
   readonly changes: readonly AuditChange[];
   /** What the server could not handle. */
@@ -59,12 +61,7 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
     onConstructorPoisoning: 'error',
     routerOptions: { maxParamLength: 253 },
   });
-  app.setErrorHandler<FastifyError | RestError>((error, _, reply) => {
-    const known = toRestError(error);
-    const { retryAfter } = known.details;
-    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-    return reply.status(known.status).send(errorBody(known));
-  });
+  app.setErrorHandler<FastifyError | RestError>((error, _, reply) => sendError(reply, toRestError(error)));
   app.setNotFoundHandler((request, reply) => {
     const message = `${request.method} ${pathOf(request)} is no operation of the management API`;
     return reply.status(404).send(errorBody(new RestError('ABSENT', { message })));
@@ -74,6 +71,12 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   addDocument(app, options);
   followGroups(app, options.services);
   return app;
+}
+
+function sendError(reply: FastifyReply, error: RestError): FastifyReply {
+  const { retryAfter } = error.details;
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  return reply.status(error.status).send(errorBody(error));
 }
 
 /** One app type for both transports. */
@@ -109,14 +112,17 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
   app.route({
     method: operation.method,
     url: `${BASE}${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    // The handler throws RestErrors alone: anything else is about a body that it never got.
+    errorHandler: (error, request, reply) =>
+      sendError(reply, error instanceof RestError ? error : unreadBody(error, request, operation, options)),
     handler: async (request, reply) => {
       const started = performance.now();
-      const seen: Seen = { changes: [] };
+      const seen: Seen = { changes: [], forced: false };
       const report = (status: number, errorCode?: string, failure?: unknown): void => {
         const seconds = (performance.now() - started) / 1_000;
-        const { caller, changes } = seen;
+        const { changes, forced } = seen;
         options.onCall({
-          ...{ operation, caller, status, errorCode, changes, seconds },
+          ...{ operation, caller: seen.caller, status, errorCode, changes, forced, seconds },
           ...{ requestId: request.id, path: pathOf(request) },
           ...(failure === undefined ? {} : { failure }),
         });
@@ -135,6 +141,36 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
   });
 }
 
+/** Who sent the body is on record, as far as the key says, and a key makes no more of these calls than of others. */
+function unreadBody(
+  error: unknown,
+  request: FastifyRequest,
+  operation: RestOperation,
+  { keys, services, callRates, onCall }: RouteOptions,
+): RestError {
+  const caller = knownCaller(request, keys, services.now());
+  let known = toRestError(error);
+  try {
+    countCall(caller ?? NOBODY, callRates);
+  } catch (tooMany) {
+    known = toRestError(tooMany);
+  }
+  onCall({
+    ...{ operation, caller, status: known.status, errorCode: REST_ERRORS[known.error].code },
+    ...{ requestId: request.id, path: pathOf(request), seconds: 0, changes: [], forced: false },
+    ...(known.error === 'INTERNAL' ? { failure: error } : {}),
+  });
+  return known;
+}
+
+function knownCaller({ headers }: FastifyRequest, keys: KeyDirectory, nowMs: number): Caller | undefined {
+  try {
+    return authenticate(headers, keys, nowMs);
+  } catch {
+    return undefined; // the answer is about the body
+  }
+}
+
 interface RouteOptions extends ManagementServerOptions {
   readonly callRates: CallRates;
 }
@@ -142,6 +178,7 @@ interface RouteOptions extends ManagementServerOptions {
 /** What is known of a call when it ends. */
 interface Seen {
   caller?: Caller;
+  forced: boolean;
   readonly changes: AuditChange[];
 }
 
@@ -175,6 +212,7 @@ async function serve(
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
     force: isForced(force, caller),
   };
+  seen.forced = call.force;
   const note = (change: AuditChange): void => {
     seen.changes.push(change);
   };

@@ -90,7 +90,13 @@ export const INVITES: readonly BoundOperation[] = [
     const { workspaces, scopes } = await checked(call, services);
     const invite = { email, role, workspaces, key_scopes: scopes, invited_by: call.caller.keyId };
     const { id, token } = await directoryOf(services).use((queries) => createInvite(queries, invite, services.now()));
-    services.note?.({ kind: 'Invite', object: id, action: 'create', before: null, after: { email, role, workspaces } });
+    services.note?.({
+      kind: 'Invite',
+      object: id,
+      action: 'create',
+      before: null,
+      after: { email, role, workspaces, key_scopes: scopes },
+    });
     return { id, invite_link: linkOf(token) };
   }),
   serveOperation(invites.accept, async ({ body }, services) => {
@@ -110,7 +116,14 @@ export const INVITES: readonly BoundOperation[] = [
       });
     if (accepted === undefined) throw unknownToken();
     const { user, result: keys } = accepted;
-    services.note?.({ kind: 'User', object: user.id, action: 'create', before: null, after: { email: user.email } });
+    const { id, email, role, first_name, last_name } = user;
+    services.note?.({
+      kind: 'User',
+      object: id,
+      action: 'create',
+      before: null,
+      after: { email, role, first_name, last_name },
+    });
     return { id: user.id, email: user.email, keys };
   }),
   serveOperation(invites.get, async (call, services) => {
@@ -130,11 +143,11 @@ export const INVITES: readonly BoundOperation[] = [
         .where('id', '=', id)
         .where('accepted_at', 'is', null)
         .where('cancelled_at', 'is', null)
-        .returning('id')
+        .returning(['email', 'role', 'workspaces', 'key_scopes'])
         .executeTakeFirst(),
     );
     if (cancelled === undefined) throw absent(WHAT);
-    services.note?.({ kind: 'Invite', object: id, action: 'delete', before: { id }, after: null });
+    services.note?.({ kind: 'Invite', object: id, action: 'delete', before: cancelled, after: null });
     return {};
   }),
   serveOperation(invites.resend, async (call, services) => {

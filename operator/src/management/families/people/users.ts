@@ -66,7 +66,7 @@ export const USERS: readonly BoundOperation[] = [
   serveOperation(users.update, async (call, services) => {
     const id = idOf(call);
     const { role } = call.body;
-    const { role: before } = await directoryOf(services).use(async (queries) => {
+    const { role: before, email } = await directoryOf(services).use(async (queries) => {
       const row = await read(queries, id);
       if (row.role === role) throw new RestError('INVALID', { message: 'role: the user has this role', param: 'role' });
       await mayLeaveRole(queries, row);
@@ -74,13 +74,19 @@ export const USERS: readonly BoundOperation[] = [
       await queries.updateTable('users').set(changed).where('id', '=', id).execute();
       return row;
     });
-    services.note?.({ kind: 'User', object: id, action: 'update', before: { role: before }, after: { role } });
+    services.note?.({
+      kind: 'User',
+      object: id,
+      action: 'update',
+      before: { email, role: before },
+      after: { email, role },
+    });
     return {};
   }),
   serveOperation(users.delete, async (call, services) => {
     const id = idOf(call);
     const directory = directoryOf(services);
-    const { email, role } = await directory.use(async (queries) => {
+    const { email, role, first_name, last_name } = await directory.use(async (queries) => {
       const row = await read(queries, id);
       await mayLeaveRole(queries, row);
       return row;
@@ -90,7 +96,13 @@ export const USERS: readonly BoundOperation[] = [
       await endMembership(services.store, member, call.force || isScimMade(member.meta));
     }
     await directory.use((queries) => queries.deleteFrom('users').where('id', '=', id).execute());
-    services.note?.({ kind: 'User', object: id, action: 'delete', before: { email, role }, after: null });
+    services.note?.({
+      kind: 'User',
+      object: id,
+      action: 'delete',
+      before: { email, role, first_name, last_name },
+      after: null,
+    });
     return {};
   }),
 ];

@@ -1,0 +1,16 @@
+/** Where people, audit records and versions are. */
+import type { Database } from '@gatehouse/operator/management';
+
+export interface PeopleDatabase {
+  readonly database: Database;
+  /** Nothing but calls about people starts it: it takes memory. */
+  readonly isLazy: boolean;
+  /** Days after which audit records are deleted; absent or 0: never. */
+  readonly auditRetentionDays?: number;
+}
+
+/** Whether rows that are not about people are kept now. */
+export const keepsRows =
+  ({ database, isLazy }: PeopleDatabase) =>
+  (): boolean =>
+    !isLazy || database.isOpen();
