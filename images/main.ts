@@ -1,5 +1,5 @@
 /**
- * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: an archive of Redis. `archive [FOLDER]`: the
+ * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`, `postgres [FOLDER]`: an archive of Redis, of PostgreSQL. `archive [FOLDER]`: the
  * standalone program with its Node, for a machine without npm. `context [FOLDER]`: the build context of the Dockerfiles. `build`:
  * the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: bills of materials in CycloneDX. `lock`: whether every package in
  * the lock file has a checksum.
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import {
   buildArchives,
   buildCommand,
+  buildPostgresArchive,
   buildRedisArchive,
   buildStandaloneArchive,
   checkLockFile,
@@ -23,7 +24,7 @@ import {
 
 const DIST = fileURLToPath(new URL('../dist/images/', import.meta.url));
 const USAGE =
-  'usage: main.ts oci [FOLDER] | redis [FOLDER] | archive [FOLDER] | context [FOLDER] | build | sbom [FOLDER] | lock ' +
+  'usage: main.ts oci [FOLDER] | redis [FOLDER] | postgres [FOLDER] | archive [FOLDER] | context [FOLDER] | build | sbom [FOLDER] | lock ' +
   '[--repository R] [--tag T]\n';
 
 const say = (line: string): void => {
@@ -39,6 +40,7 @@ interface Call {
 const COMMANDS: ReadonlyMap<string, (call: Call) => Promise<number>> = new Map([
   ['oci', oci],
   ['redis', redis],
+  ['postgres', postgres],
   ['archive', archive],
   ['context', context],
   ['build', build],
@@ -55,6 +57,11 @@ async function oci({ operands: [folder = DIST], repository, tag }: Call): Promis
 
 async function redis({ operands: [folder = DIST] }: Call): Promise<number> {
   say(await buildRedisArchive(resolve(folder)));
+  return 0;
+}
+
+async function postgres({ operands: [folder = DIST] }: Call): Promise<number> {
+  say(await buildPostgresArchive(resolve(folder)));
   return 0;
 }
 

@@ -3,7 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage, entriesOf, entriesOfFolder, type TarEntry, withFolders, writeLayer } from './oci/index.ts';
-import { debianTree, IMAGE_USER, packageDatabase, packagesIn, releasePackages } from './root/index.ts';
+import {
+  debianTree,
+  IMAGE_USER,
+  intoUsr,
+  isLibrary,
+  mergedLinks,
+  packageDatabase,
+  packagesIn,
+  releasePackages,
+} from './root/index.ts';
 
 export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
 
@@ -12,7 +21,6 @@ const PACKAGES = [
   ...['redis-tools', 'libc6', 'libatomic1', 'libstdc++6', 'libgcc-s1', 'libjemalloc2', 'liblzf1', 'libssl3'],
   ...['libsystemd0', 'libcap2', 'libgcrypt20', 'libgpg-error0', 'liblzma5', 'libzstd1', 'liblz4-1'],
 ];
-const MERGED_FOLDERS = ['bin', 'lib', 'lib64', 'sbin'];
 /** The package has the program under the name of one of its tools, with links for the others. */
 const SERVER = 'usr/bin/redis-check-rdb';
 const PROGRAMS = [SERVER, 'usr/bin/redis-cli'];
@@ -37,7 +45,7 @@ async function redisEntries(): Promise<TarEntry[]> {
   const unpacked = (await entriesOfFolder(tree)).filter(({ type }) => type !== 'folder').map(intoUsr);
   const kept = unpacked.filter(({ path }) => isLibrary(path) || PROGRAMS.includes(path) || path.endsWith('/copyright'));
   return withFolders([
-    ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
+    ...mergedLinks(),
     ...kept,
     ...(await packageDatabase(packages)),
     { path: 'usr/bin/redis-server', type: 'link', target: SERVER.replace('usr/bin/', '') },
@@ -48,12 +56,4 @@ async function redisEntries(): Promise<TarEntry[]> {
     { path: 'data', type: 'folder', mode: 0o777 },
     { path: 'tmp', type: 'folder', mode: 0o1777 },
   ]);
-}
-
-const isLibrary = (path: string): boolean =>
-  /^usr\/lib(64)?\//.test(path) && /\.so(\.|$)/.test(path) && !path.includes('/gconv/');
-
-function intoUsr(entry: TarEntry): TarEntry {
-  const [top = ''] = entry.path.split('/');
-  return MERGED_FOLDERS.includes(top) ? { ...entry, path: `usr/${entry.path}` } : entry;
 }

@@ -27,6 +27,8 @@ export interface ImageSpec {
   /** A number, or `uid:gid`; a name would not satisfy `runAsNonRoot`. */
   readonly user?: string;
   readonly workingFolder?: string;
+  /** What ends its program; absent: SIGTERM. */
+  readonly stopSignal?: string;
 }
 
 const MEDIA = {
@@ -108,6 +110,7 @@ const imageConfig = (spec: ImageSpec, layers: readonly Layer[]) => ({
     WorkingDir: spec.workingFolder ?? '/',
     ...(spec.cmd === undefined ? {} : { Cmd: spec.cmd }),
     ...(spec.user === undefined ? {} : { User: spec.user }),
+    ...(spec.stopSignal === undefined ? {} : { StopSignal: spec.stopSignal }),
   },
   rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) }, // of uncompressed layers: their own digests
 });

@@ -1,6 +1,8 @@
 /** The root file systems below the programs. */
 export { type DebianPackage, debianTree, packagesIn } from './debian.ts';
+export { intoUsr, isLibrary, mergedLinks } from './merged-usr.ts';
 export {
+  busyboxLinks,
   IMAGE_NODE,
   IMAGE_USER,
   nodeBinary,

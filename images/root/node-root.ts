@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { cacheFolder, withLock } from '../../scripts/machine/index.ts';
 import { entriesOf, entriesOfFolder, type Layer, type TarEntry, withFolders, writeLayer } from '../oci/index.ts';
 import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
+import { intoUsr, mergedLinks } from './merged-usr.ts';
 
 export interface RootOptions {
   /** Adds busybox and its commands, for images that tests look around in. */
@@ -23,7 +24,6 @@ export const IMAGE_USER = 65532;
 export const IMAGE_NODE = '/usr/bin/node';
 
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1']; // what ldd says of Node 26
-const MERGED_FOLDERS = ['bin', 'lib', 'lib64', 'sbin'];
 
 /** The root as one layer, built once and kept in the cache folder. */
 export async function nodeRootLayer(options: RootOptions = {}): Promise<Layer> {
@@ -40,7 +40,7 @@ export async function nodeRootEntries({ shell = false }: RootOptions = {}): Prom
   const tree = await libraryTree(shell);
   const libraries = (await entriesOfFolder(tree)).filter(isNeeded).map(intoUsr);
   return withFolders([
-    ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
+    ...mergedLinks(),
     ...libraries,
     ...(shell ? busyboxLinks(tree) : []),
     ...entriesOf({
@@ -89,13 +89,8 @@ const readOsRelease = (): string => readFileSync('/etc/os-release', 'utf8');
 const isNeeded = ({ path, type }: TarEntry): boolean =>
   type !== 'folder' && !path.includes('/gconv/') && (!path.startsWith('usr/share/') || path.endsWith('/copyright'));
 
-/** Packages of Debian 12 still bring /lib, later ones /usr/lib. */
-function intoUsr(entry: TarEntry): TarEntry {
-  const [top = ''] = entry.path.split('/');
-  return MERGED_FOLDERS.includes(top) ? { ...entry, path: `usr/${entry.path}` } : entry;
-}
-
-function busyboxLinks(tree: string): TarEntry[] {
+/** The commands of busybox as links, for a tree with its package. */
+export function busyboxLinks(tree: string): TarEntry[] {
   const commands = execFileSync(join(tree, 'bin', 'busybox'), ['--list'], { encoding: 'utf8' })
     .trim()
     .split('\n');
