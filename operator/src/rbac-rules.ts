@@ -3,6 +3,7 @@ import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { rbac as apiKey } from './kinds/api-key/rbac.ts';
 import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
 import { rbac as sidecarProfile } from './kinds/sidecar-profile/rbac.ts';
+import { rbac as postgres } from './postgres/rbac.ts';
 import { rbac as publish } from './publish/rbac.ts';
 import type { PolicyRule } from './rbac.ts';
 import { rbac as redis } from './redis/rbac.ts';
@@ -71,7 +72,7 @@ export const MANAGEMENT_RULES: readonly PolicyRule[] = [
 /** Each feature becomes a ClusterRole. */
 export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
   resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...services, ...apiKey],
-  fleets: [...gatewayFleet, ...publish, ...redis],
+  fleets: [...gatewayFleet, ...publish, ...redis, ...postgres],
   sidecars: [...sidecarProfile, ...snapshotService, ...retirement],
   webhooks: webhook,
 };

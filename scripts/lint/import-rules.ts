@@ -92,6 +92,7 @@ export const LAYERS: readonly Layers[] = [
       webhook: ['runtime', 'translate', 'review', 'certificates', 'kinds'],
       'snapshot-service': ['runtime', 'translate', 'certificates'],
       redis: ['runtime', 'world', 'kinds'],
+      postgres: ['runtime', 'world'],
       retirement: ['runtime', 'world', 'kinds'],
       management: ['runtime', 'translate', 'world', 'review'],
       app: 'any',

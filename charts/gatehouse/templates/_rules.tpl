@@ -262,6 +262,16 @@
   resources:
     - secrets
   resourceNames:
+    - gatehouse-postgres-password
+  verbs:
+    - get
+    - watch
+    - patch
+- apiGroups:
+    - ""
+  resources:
+    - secrets
+  resourceNames:
     - gatehouse-redis-password
   verbs:
     - get

@@ -14,6 +14,7 @@ import {
   mayRunGateways,
 } from '../kinds/gateway-fleet/index.ts';
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
+import { keepPostgresPassword } from '../postgres/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
 import { keepRedisPassword } from '../redis/index.ts';
 import { secretRefsOf } from '../refs/index.ts';
@@ -126,6 +127,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
   return async (signal) => {
     const work = [...controllers, access, publishing, writer, events].map((part) => part.run(signal));
     work.push(keepRedisPassword(embeddedRedis(given), signal));
+    work.push(keepPostgresPassword({ client, namespace: given.options.organisationNamespace, log }, signal));
     if (httpsServers !== undefined) work.push(httpsServers.keepRegistered(signal));
     await Promise.all(work);
   };

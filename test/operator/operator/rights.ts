@@ -98,6 +98,7 @@ export async function installShells({ cluster, organisation }: Stage): Promise<v
     ['coordination.k8s.io/v1', 'leases', `/namespaces/${organisation}`, { name: 'gatehouse-operator' }],
     ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-webhook-certificate' }],
     ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-redis-password' }],
+    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-postgres-password' }],
     [webhooks, 'validatingwebhookconfigurations', '', { name: 'gatehouse-validating' }],
     [webhooks, 'mutatingwebhookconfigurations', '', { name: 'gatehouse-injection' }],
   ];
