@@ -8,6 +8,7 @@ import {
   postgresDialect,
 } from '../../../operator/src/management/index.ts';
 import { appliedIn, describeDatabase, newUser } from '../../conformance/database/suite.ts';
+import { atVersion, writeAsBefore } from './version-before.ts';
 
 const connect = (url: string, onAway: (error: unknown) => void = () => undefined): Database =>
   createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway });
@@ -30,6 +31,24 @@ describe('PostgreSQL', () => {
     const applied = await Promise.all(all.map(appliedIn));
     for (const names of applied) expect(names).toEqual(MIGRATIONS.map(({ name }) => name));
     await Promise.all(all.map((database) => database.close()));
+  });
+
+  test('of the version before gets the new tables while pods of that version go on writing', async () => {
+    const url = await server.database();
+    const name = new URL(url).pathname.slice(1);
+    await atVersion(MIGRATIONS.length - 1, (statements) => server.sql(statements, name));
+    await using writer = writeAsBefore((statements) => server.sql(statements, name));
+    await writer.wrote(10);
+    const all = Array.from({ length: 3 }, () => connect(url));
+    const applied = await Promise.all(all.map(appliedIn));
+    for (const names of applied) expect(names).toEqual(MIGRATIONS.map((migration) => migration.name));
+    await writer.wrote(20);
+    const { failures, count } = await writer.end();
+    expect(failures).toEqual([]);
+    const [database] = all;
+    const rows = await database?.use((queries) => queries.selectFrom('users').select('id').execute());
+    expect(rows).toHaveLength(count);
+    await Promise.all(all.map((each) => each.close()));
   });
 
   test('that goes away is away, once, and is used again when it is back', async () => {
