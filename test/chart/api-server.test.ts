@@ -73,7 +73,7 @@ test('pods of the chart may run in a restricted namespace', async () => {
       spec: { ...Object(pod), serviceAccountName: 'default' },
     };
   });
-  expect(pods).toHaveLength(4);
+  expect(pods).toHaveLength(5);
   await runKubectl(controlPlane, STRICT, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: pods }) });
 });
 

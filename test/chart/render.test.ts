@@ -44,6 +44,7 @@ describe('what is rendered', () => {
     'Deployment//gatehouse-operator',
     'Deployment//gatehouse-management',
     'StatefulSet//gatehouse-redis',
+    'StatefulSet//gatehouse-postgres',
     'Job//gatehouse-retirement',
   ])('%s runs restricted', async (id) => {
     const workload = find(await render({ management: { enabled: true } }), id.replace('//', `/${NAMESPACE}/`));
@@ -202,7 +203,7 @@ describe('what is rendered', () => {
       expect(object.metadata.labels, idOf(object)).toEqual({ ...own, 'example.com/cost-center': 'ai' });
     }
     const pods = objects.flatMap((object) => at(object, 'spec.template.metadata.labels') ?? []);
-    expect(pods).toHaveLength(4);
+    expect(pods).toHaveLength(5);
     for (const labels of pods) expect(labels).toMatchObject({ 'example.com/cost-center': 'ai' });
     const selectors = objects.flatMap((object) => at(object, 'spec.selector.matchLabels') ?? []);
     expect(JSON.stringify(selectors)).not.toContain('cost-center');

@@ -22,6 +22,7 @@ const NEEDED: Readonly<Record<string, Values>> = {
   'httpRoute.backendTLS.caConfigMap': OVER_TLS,
   'networkPolicies.nodeCIDRs': { operator: { hostNetwork: true } },
   'operator.serviceAccount.create': { operator: { serviceAccount: { name: 'mine' } } },
+  'postgres.caConfigMap': { postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 

@@ -104,6 +104,13 @@ kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $r
 {{- $account.name | default "gatehouse-operator" -}}
 {{- end }}
 
+{{- /* Whether the chart runs PostgreSQL: `true`, or nothing. */ -}}
+{{- define "gatehouse.runsPostgres" -}}
+{{- if and .Values.management.enabled .Values.postgres.enabled (not .Values.postgres.urlSecretRef) -}}
+true
+{{- end -}}
+{{- end }}
+
 {{- /* Security context of a pod; call with `root` and `given`, which takes precedence over runAsUser. */ -}}
 {{- define "gatehouse.podSecurityContext" -}}
 {{- $context := deepCopy .given -}}

@@ -20,6 +20,7 @@ import {
   textMap,
   texts,
 } from './parts.ts';
+import { postgres } from './postgres.ts';
 
 const namespace = z
   .string()
@@ -337,27 +338,45 @@ export const VALUES: Members = {
     'Counters of limits and budgets, sticky sessions and circuit breakers that pods share, and cached answers.',
     redis,
   ),
+  postgres: section('Users, invitations and audit records of the management API.', postgres),
   ingress: section('Ingress to the default fleet.', ingress),
   httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
   monitoring: section('Prometheus and Grafana.', monitoring),
   networkPolicies: section(
-    'NetworkPolicies of the operator, of the management API and of Redis; the operator creates those of fleets.',
+    'NetworkPolicies of the operator, of the management API, of Redis and of PostgreSQL; the operator creates those of fleets.',
     {
       enabled: flag(true, 'Whether to create them.'),
       nodeCIDRs: cidrs(
         ['10.0.0.0/16'],
         'Address ranges of the nodes: with operator.hostNetwork the policies of fleets admit calls of the operator from there.',
       ),
-      egress: section('What the operator may connect to. Redis may not connect to anything.', {
-        enabled: flag(false, 'Whether it is limited: to DNS, the API server and the admin port of gateways.'),
-        apiServerCIDRs: cidrs(['10.0.0.10/32'], 'Address ranges of the API server; empty: any address, at its ports.'),
-        apiServerPorts: leaf(
-          z.array(z.int().min(1).max(65_535)).min(1).max(10),
-          [[443, 6443], [16_443]],
-          'Ports of the API server: of its Service and of its endpoints, since networks differ in which of the two they compare.',
-        ),
-        extra: objects([{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }], 'Further egress rules, e.g. to a proxy.'),
-      }),
+      egress: section(
+        'What the operator and the management API may connect to. Redis and PostgreSQL may not connect to anything.',
+        {
+          enabled: flag(
+            false,
+            'Whether it is limited: to DNS, the API server and the admin port of gateways; of the management API to DNS, the API server, ' +
+              'the operator and the PostgreSQL of the chart.',
+          ),
+          apiServerCIDRs: cidrs(
+            ['10.0.0.10/32'],
+            'Address ranges of the API server; empty: any address, at its ports.',
+          ),
+          apiServerPorts: leaf(
+            z.array(z.int().min(1).max(65_535)).min(1).max(10),
+            [[443, 6443], [16_443]],
+            'Ports of the API server: of its Service and of its endpoints, since networks differ in which of the two they compare.',
+          ),
+          extra: objects(
+            [{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }],
+            'Further egress rules of the operator, e.g. to a proxy.',
+          ),
+          management: objects(
+            [{ to: [{ ipBlock: { cidr: '10.0.8.0/24' } }] }],
+            'Further egress rules of the management API, e.g. to another PostgreSQL.',
+          ),
+        },
+      ),
     },
   ),
   aggregatedRoles: section("Rights on the kinds of Gatehouse in the cluster's roles view, edit and admin.", {

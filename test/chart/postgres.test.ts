@@ -1,0 +1,108 @@
+/** PostgreSQL of the chart, and how the management API gets to a database. */
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { at, find, idOf, NAMESPACE, render, type Values } from './helm.ts';
+import { EVERYTHING } from './values.ts';
+
+const MANAGED: Values = { management: { enabled: true } };
+const OTHER = { urlSecretRef: { name: 'database', key: 'url' } };
+const PASSWORD = { secretKeyRef: { name: 'gatehouse-postgres-password', key: 'password' } };
+const variable = z.looseObject({ name: z.string() });
+
+/** The container of the management API, and its variables about the database. */
+async function managementOf(values: Values) {
+  const objects = await render({ ...MANAGED, ...values });
+  const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
+  const env = z.array(variable).parse(at(pod, 'containers.0.env'));
+  return { objects, pod, env: env.filter(({ name }) => name.startsWith('DATABASE_')) };
+}
+
+const idsOf = async (values: Values): Promise<string[]> =>
+  (await render(values)).map(idOf).filter((id) => id.includes('postgres'));
+
+describe('PostgreSQL', () => {
+  test('is there for the management API alone, until it has another one or none', async () => {
+    expect(await idsOf({})).toEqual([]);
+    expect(await idsOf({ ...MANAGED, postgres: { enabled: false } })).toEqual([]);
+    expect(await idsOf({ ...MANAGED, postgres: OTHER })).toEqual([]);
+    expect((await idsOf(MANAGED)).sort()).toEqual([
+      `NetworkPolicy/${NAMESPACE}/gatehouse-postgres`,
+      `Secret/${NAMESPACE}/gatehouse-postgres-password`,
+      `Service/${NAMESPACE}/gatehouse-postgres`,
+      `StatefulSet/${NAMESPACE}/gatehouse-postgres`,
+    ]);
+  });
+
+  test('starts with a password that is not in the chart', async () => {
+    const { objects, env } = await managementOf({});
+    const server = find(objects, `StatefulSet/${NAMESPACE}/gatehouse-postgres`);
+    const variables = z.array(variable).parse(at(server, 'spec.template.spec.containers.0.env'));
+    expect(variables).toContainEqual({ name: 'POSTGRES_PASSWORD', valueFrom: PASSWORD });
+    const shell = find(objects, `Secret/${NAMESPACE}/gatehouse-postgres-password`);
+    expect(Object.keys(shell).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    // Kubernetes replaces what a variable before it has.
+    expect(env).toEqual([
+      { name: 'DATABASE_PASSWORD', valueFrom: PASSWORD },
+      {
+        name: 'DATABASE_URL',
+        value: `postgres://gatehouse:$(DATABASE_PASSWORD)@gatehouse-postgres.${NAMESPACE}.svc:5432/gatehouse`,
+      },
+    ]);
+  });
+
+  test('keeps its volume and its password when the chart is removed, unless it has no volume', async () => {
+    const server = `StatefulSet/${NAMESPACE}/gatehouse-postgres`;
+    const secret = `Secret/${NAMESPACE}/gatehouse-postgres-password`;
+    const kept = await render(MANAGED);
+    expect(at(find(kept, server), 'spec.persistentVolumeClaimRetentionPolicy')).toEqual({ whenDeleted: 'Retain' });
+    expect(find(kept, secret).metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    const lost = await render({ ...MANAGED, postgres: { persistence: { enabled: false } } });
+    expect(at(find(lost, server), 'spec.volumeClaimTemplates')).toBeUndefined();
+    expect(at(find(lost, server), 'spec.template.spec.volumes')).toContainEqual({ name: 'data', emptyDir: {} });
+    expect(find(lost, secret).metadata.annotations).toBeUndefined();
+  });
+
+  test('admits the management API alone, and connects to nobody', async () => {
+    const { objects } = await managementOf({ networkPolicies: { egress: { enabled: true } } });
+    const policyOf = (name: string) => at(find(objects, `NetworkPolicy/${NAMESPACE}/${name}`), 'spec');
+    const pods = (part: string) => ({
+      podSelector: {
+        matchLabels: { 'app.kubernetes.io/name': `gatehouse-${part}`, 'app.kubernetes.io/instance': 'gatehouse' },
+      },
+    });
+    const ports = [{ port: 'postgres' }];
+    expect(policyOf('gatehouse-postgres')).toEqual({
+      ...pods('postgres'),
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ from: [pods('management')], ports }],
+    });
+    expect(at(policyOf('gatehouse-management'), 'egress')).toContainEqual({ to: [pods('postgres')], ports });
+  });
+});
+
+describe('the management API', () => {
+  test('uses another PostgreSQL by its URL, and its authorities', async () => {
+    const { env, pod } = await managementOf({ postgres: { ...OTHER, caConfigMap: 'authorities' } });
+    expect(env).toEqual([{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: OTHER.urlSecretRef } }]);
+    expect(at(pod, 'containers.0.args')).toContain('--database-ca-file=/var/run/secrets/gatehouse/database/ca.crt');
+    expect(at(pod, 'containers.0.volumeMounts')).toContainEqual({
+      ...{ name: 'database-ca', mountPath: '/var/run/secrets/gatehouse/database', readOnly: true },
+    });
+    expect(at(pod, 'volumes')).toContainEqual({
+      name: 'database-ca',
+      configMap: { name: 'authorities', items: [{ key: 'ca.crt', path: 'ca.crt' }] },
+    });
+  });
+
+  test('has no database where there is none', async () => {
+    expect((await managementOf({ postgres: { enabled: false } })).env).toEqual([]);
+  });
+
+  test('connects to what its own rules add', async () => {
+    const rule = { to: [{ ipBlock: { cidr: '10.0.8.0/24' } }] };
+    const objects = await render({ ...EVERYTHING, networkPolicies: { egress: { enabled: true, management: [rule] } } });
+    const egressOf = (name: string) => at(find(objects, `NetworkPolicy/${NAMESPACE}/${name}`), 'spec.egress');
+    expect(egressOf('gatehouse-management')).toContainEqual(rule);
+    expect(egressOf('gatehouse-operator')).not.toContainEqual(rule);
+  });
+});
