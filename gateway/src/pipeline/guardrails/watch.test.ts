@@ -1,4 +1,4 @@
-import { TEAM } from '@gatehouse/test/kit';
+import { TEAM, waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
@@ -53,15 +53,16 @@ function watch({ limit = 1_000_000, places = 8 } = {}) {
   return { running, ended, budget, dropped };
 }
 
-/** All that runs without waiting for anything has run. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Hooks give back what they held at their end: a check that has run for long goes on in a later turn. */
+const settled = ({ budget }: Pick<ReturnType<typeof watch>, 'budget'>) =>
+  waitFor(() => budget.used === 0, { what: 'the end of all hooks' });
 
 describe('hooks after the answer', () => {
   test('tell what they came to, and give back what they held', async () => {
     const { running, ended, budget } = watch();
     running.start(await answered(), trace);
     expect(budget.used).toBeGreaterThan(0);
-    await settled();
+    await settled({ budget });
     const input = { phase: 'input', verdict: false, mode: 'monitor', denied: true };
     const output = { phase: 'output', verdict: true, mode: 'monitor', denied: false };
     expect(ended).toMatchObject([{ trace, guardrails: [input, output] }]);
@@ -69,27 +70,27 @@ describe('hooks after the answer', () => {
   });
 
   test('of a config see nothing of an answer that is withheld', async () => {
-    const { running, ended } = watch();
+    const { running, ended, budget } = watch();
     const denying = { 'default.endsWith': { suffix: 'never' }, deny: true };
     running.start(await answered({ ...CONFIG, output_guardrails: [denying, monitor] }), trace);
-    await settled();
+    await settled({ budget });
     expect(ended).toMatchObject([{ guardrails: [{ phase: 'input' }] }]);
     expect(ended[0]?.guardrails).toHaveLength(1);
   });
 
   test('are left out beyond their number, and counted', async () => {
-    const { running, ended, dropped } = watch({ places: 2 });
+    const { running, ended, budget, dropped } = watch({ places: 2 });
     const guards = await answered();
     for (let i = 0; i < 3; i += 1) running.start(guards, trace);
-    await settled();
+    await settled({ budget });
     expect([ended.length, dropped]).toEqual([1, [OF_REQUEST, OF_REQUEST]]);
     running.start(guards, trace);
-    await settled();
+    await settled({ budget });
     expect([ended.length, dropped.length]).toEqual([2, 2]);
   });
 
   test('run where they apply by default, beyond the number of those that requests choose', async () => {
-    const { running, ended, dropped } = watch({ places: 2 });
+    const { running, ended, budget, dropped } = watch({ places: 2 });
     const guards = await answered();
     const { hooks, trail, target, prepared } = guards;
     const [own] = hooks.watchedInput;
@@ -99,7 +100,7 @@ describe('hooks after the answer', () => {
     const mixed = Object.assign(new TargetGuards({ hooks: both, trail, target }), { prepared });
     running.start(guards, trace);
     running.start(mixed, trace);
-    await settled();
+    await settled({ budget });
     const ran = ended.map(({ guardrails }) => guardrails.map(({ id }) => id).join(' '));
     expect(ran.toSorted()).toEqual(['company', 'input_guardrail_1 output_guardrail_1']);
     expect(dropped).toEqual([OF_REQUEST]);
@@ -108,7 +109,7 @@ describe('hooks after the answer', () => {
   test('are left out without memory', async () => {
     const { running, ended, budget, dropped } = watch({ limit: 1 });
     running.start(await answered(), trace);
-    await settled();
+    await settled({ budget });
     expect([ended.length, dropped, budget.used]).toEqual([0, [OF_REQUEST], 0]);
   });
 
@@ -116,7 +117,7 @@ describe('hooks after the answer', () => {
     const { running, ended, budget } = watch();
     running.start(await answered(), trace);
     running.close();
-    await settled();
+    await settled({ budget });
     expect([ended.length, budget.used]).toEqual([0, 0]);
   });
 });
