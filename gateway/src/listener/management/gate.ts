@@ -1,6 +1,6 @@
 /** Refuses calls of the management API that cannot succeed before they leave the gateway; the other side checks every key itself. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { REST_ERRORS, type RestErrorName, restErrorBody, scopesOf } from '@gatehouse/crds/rest';
+import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestErrorName, restErrorBody, scopesOf } from '@gatehouse/crds/rest';
 import { findKey, type KeyLookup } from '../../pipeline/index.ts';
 
 /** An answer in the form of the management API. */
@@ -33,6 +33,9 @@ export function refusalOf(request: GatedRequest, snapshot: KeyLookup, nowMs: num
   if (scopes === undefined || key.scopes.has('*') || scopes.some((scope) => key.scopes.has(scope))) return undefined;
   return refuse('FORBIDDEN', `The key ${key.name} needs the scope ${scopes.join(' or ')}`);
 }
+
+/** As the management API says it. */
+export const TOO_LARGE: Refusal = refuse('TOO_LARGE', `A body has at most ${MAX_REST_BODY_BYTES} bytes`);
 
 const NO_KEY = 'Send a key of the gateway in x-gw-api-key, or as Authorization: Bearer';
 

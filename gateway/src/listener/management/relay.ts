@@ -8,7 +8,7 @@ import type { HeaderMap, KeyLookup } from '../../pipeline/index.ts';
 import { endUnread } from '../body/unread-body.ts';
 import type { InFlight } from '../serve.ts';
 import { failureOf, type ManagementAddress, openRequest } from './address.ts';
-import { type Refusal, refusalOf } from './gate.ts';
+import { type Refusal, refusalOf, TOO_LARGE } from './gate.ts';
 
 export interface ManagementPorts {
   readonly inFlight: InFlight;
@@ -66,12 +66,12 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   const { method, url: path } = request;
   const upstream = openRequest(address, { method, path, headers: endToEnd(message.headers) });
   let isRefused = false;
-  const refuse = (error: AppError): void => {
+  const refuse = (answer: () => void): void => {
     if (isRefused) return;
     isRefused = true;
     upstream.destroy();
     if (response.headersSent || response.destroyed) response.destroy();
-    else ports.fail(error, request, reply);
+    else answer();
   };
   ports.inFlight.add(cancellation);
   cancellation.onCancel(() => upstream.destroy());
@@ -81,7 +81,7 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   });
   upstream.on('error', (error) => {
     const detail = `The management API gives no answer: ${failureOf(error)}`;
-    refuse(new AppError('MANAGEMENT_UNAVAILABLE', { detail, cause: error }));
+    refuse(() => ports.fail(new AppError('MANAGEMENT_UNAVAILABLE', { detail, cause: error }), request, reply));
   });
   upstream.on('response', (answer) => {
     answer.on('error', () => response.destroy());
@@ -89,14 +89,15 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
     response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), ...ports.headersOf(request) });
     answer.pipe(response);
   });
+  const refuseBody = (): void => refuse(() => answerRefusal(request, reply, { refusal: TOO_LARGE, ports }));
   if (Number(message.headers['content-length'] ?? 0) > MAX_REST_BODY_BYTES) {
-    refuse(new AppError('BODY_TOO_LARGE'));
+    refuseBody();
     return;
   }
   let bytes = 0;
   message.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MAX_REST_BODY_BYTES) refuse(new AppError('BODY_TOO_LARGE'));
+    if (bytes > MAX_REST_BODY_BYTES) refuseBody();
   });
   message.pipe(upstream);
 }
