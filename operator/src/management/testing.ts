@@ -33,6 +33,8 @@ export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export interface TestOptions {
   readonly database?: Database;
+  /** Default: one in memory, with two workspaces. */
+  readonly store?: ResourceStore;
   readonly usage?: PolicyUsage;
   readonly revisions?: Revisions;
   readonly onCall?: (report: CallReport) => void;
@@ -52,11 +54,12 @@ export async function createTestManagement(
     revisions,
     onCall = () => undefined,
     now = () => Date.UTC(2027, 0, 1),
+    store: given,
     callers = {},
     rates,
   }: TestOptions = {},
 ): Promise<TestManagement> {
-  const store = createMemoryStore();
+  const store = given ?? createMemoryStore();
   const byHash = new Map(
     Object.entries({ ...callersOf(resources), ...callers }).map(([key, value]) => [
       createHash('sha256').update(key).digest('hex'),
@@ -82,7 +85,7 @@ export async function createTestManagement(
     onCall,
     rates,
   });
-  for (const name of ['team-a', 'team-b']) {
+  for (const name of given === undefined ? ['team-a', 'team-b'] : []) {
     const place = { kind: 'Workspace', namespace: undefined, name } as const;
     await store.create(place, { spec: { namespace: name } }, { force: false });
   }

@@ -20,7 +20,12 @@ export const keyOf = ({ kind, namespace, name }: Place): string =>
 
 export const idOf = (place: Place): string => `${place.kind}/${keyOf(place)}`;
 
-type Indexes = ReadonlyMap<string, StoredObject>;
+interface Indexes {
+  readonly byKey: ReadonlyMap<string, StoredObject>;
+  readonly byUid: ReadonlyMap<string, StoredObject>;
+  /** All of them under undefined; each list is in the order of creation, and not copied for who reads it. */
+  readonly lists: ReadonlyMap<string | undefined, readonly StoredObject[]>;
+}
 
 /** Objects are read once, and again when their file has changed. */
 export function createStoredObjects(view: () => FolderView): StoredObjects {
@@ -38,12 +43,12 @@ export function createStoredObjects(view: () => FolderView): StoredObjects {
     return made;
   };
   // An index holds objects of its Kind.
-  const all = <K extends KindName>(kind: K) => indexesOf(kind) as unknown as ReadonlyMap<string, StoredObject<K>>;
   return {
-    get: (place) => all(place.kind).get(keyOf(place)),
-    list: (kind, namespace) =>
-      [...all(kind).values()].filter(({ meta }) => namespace === undefined || meta.namespace === namespace),
-    find: (kind, uid) => [...all(kind).values()].find(({ meta }) => meta.uid === uid),
+    get: <K extends KindName>(place: Place<K>) =>
+      indexesOf(place.kind).byKey.get(keyOf(place)) as StoredObject<K> | undefined,
+    list: <K extends KindName>(kind: K, namespace?: string) =>
+      (indexesOf(kind).lists.get(namespace) ?? []) as unknown as readonly StoredObject<K>[],
+    find: <K extends KindName>(kind: K, uid: string) => indexesOf(kind).byUid.get(uid) as StoredObject<K> | undefined,
   };
 }
 
@@ -65,7 +70,14 @@ function readAll(kind: KindName, { view, verdicts, known }: Reading): Indexes {
   });
   const order = ({ object: { meta } }: (typeof objects)[number]): string => `${meta.createdAt} ${meta.name}`;
   objects.sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  return new Map(objects.map(({ key, object }) => [key, object]));
+  const ordered = objects.map(({ object }) => object);
+  const byNamespace = Map.groupBy(ordered, ({ meta }) => meta.namespace);
+  byNamespace.delete(undefined);
+  return {
+    byKey: new Map(objects.map(({ key, object }) => [key, object])),
+    byUid: new Map(ordered.map((object) => [object.meta.uid, object])),
+    lists: new Map([[undefined, ordered], ...byNamespace]),
+  };
 }
 
 function readObject(

@@ -25,6 +25,23 @@ export function windowOf({ current_page, currentPage, page_size, pageSize }: Pag
   return { limit, offset: (current_page ?? currentPage ?? 0) * limit };
 }
 
+/** The page of the items that are wanted. The list is walked, not copied: it may have a hundred thousand items. */
+export function pageOfWanted<T, R>(
+  items: readonly T[],
+  query: PageQuery,
+  { isWanted, render }: { isWanted(item: T): boolean; render(item: T): R },
+): Page<R> {
+  const { limit, offset } = windowOf(query);
+  const shown: T[] = [];
+  let total = 0;
+  for (const item of items) {
+    if (!isWanted(item)) continue;
+    if (total >= offset && shown.length < limit) shown.push(item);
+    total += 1;
+  }
+  return { object: 'list', total, data: shown.map(render) };
+}
+
 /** The page of a list; only its items are rendered. */
 export function pageOf<T, R>(items: readonly T[], query: PageQuery, render: (item: T) => R): Page<R> {
   const { limit, offset } = windowOf(query);

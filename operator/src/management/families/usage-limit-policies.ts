@@ -4,7 +4,7 @@ import type { Home, Tenancy } from '../tenancy/index.ts';
 import { type BoundOperation, serveOperation } from './family.ts';
 import { givenFields } from './fields.ts';
 import { findObject } from './find.ts';
-import { pageOf } from './pages.ts';
+import { pageOf, pageOfWanted } from './pages.ts';
 import { checkGroup, findGroup, groupsOf, type PolicyGroup, withReset } from './policy-groups.ts';
 import { toConditions, toSelection } from './policy-selection.ts';
 import { absent, type FieldNames, written } from './write.ts';
@@ -62,8 +62,10 @@ export const USAGE_LIMIT_POLICIES: readonly BoundOperation[] = [
     const home = await tenancy.workspaceOf(caller, query.workspace_id);
     const { status = 'active', type } = query;
     const policies = status === 'active' ? await store.list(KIND, home.namespace) : [];
-    const wanted = policies.filter(({ spec }) => type === undefined || spec.type === type);
-    return pageOf(wanted, query, (policy) => toView(policy, home, tenancy));
+    return pageOfWanted(policies, query, {
+      isWanted: ({ spec }) => type === undefined || spec.type === type,
+      render: (policy) => toView(policy, home, tenancy),
+    });
   }),
   serveOperation(usagePolicies.create, async ({ caller, body, force }, { store, tenancy, randomName }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id);

@@ -6,7 +6,7 @@ import { RestError } from '../../http/rest-error.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { findObject } from '../find.ts';
-import { pageOf } from '../pages.ts';
+import { pageOfWanted } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import { type ApiKeyObject, configNameOf, MASKED_KEY, toFields, toView } from './spec.ts';
@@ -110,11 +110,12 @@ export const API_KEYS: readonly BoundOperation[] = [
     const named = query.workspace_id ?? caller.workspace;
     const home = named === undefined ? tenancy.organisation : await tenancy.workspaceOf(caller, named);
     const ids = query.ids === undefined ? undefined : new Set(query.ids.split(',').map((id) => id.trim()));
-    const keys = (await store.list(KIND, home.namespace)).filter(
-      ({ meta, spec }) => caller.scopes.has(scopeOf(spec.type, 'list')) && (ids === undefined || ids.has(meta.uid)),
-    );
+    const types = new Set(API_KEY_TYPES.filter((type) => caller.scopes.has(scopeOf(type, 'list'))));
     const shown = { home, tenancy, nowMs: now() };
-    return pageOf(keys, query, (object) => toView(object, shown));
+    return pageOfWanted(await store.list(KIND, home.namespace), query, {
+      isWanted: ({ meta, spec }) => types.has(spec.type) && (ids === undefined || ids.has(meta.uid)),
+      render: (object) => toView(object, shown),
+    });
   }),
   serveOperation(apiKeys.get, async (call, services) => {
     const { object, home } = await find(call, services, 'read');

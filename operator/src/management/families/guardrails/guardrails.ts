@@ -8,7 +8,7 @@ import { type BoundOperation, type RestCall, type Services, serveOperation } fro
 import { givenFields } from '../fields.ts';
 import { type Found, findObject } from '../find.ts';
 import { homeOf } from '../homes.ts';
-import { pageOf } from '../pages.ts';
+import { pageOfWanted } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import { showActions, toActions } from './actions.ts';
@@ -65,8 +65,10 @@ export const GUARDRAILS: readonly BoundOperation[] = [
     authorizeFor(call, home, 'list');
     const ids = call.query.ids === undefined ? undefined : new Set(call.query.ids.split(',').map((id) => id.trim()));
     const all = await store.list(KIND, home.namespace);
-    const wanted = all.filter(({ meta }) => ids === undefined || ids.has(meta.uid) || ids.has(meta.name));
-    return pageOf(wanted, call.query, (one) => toItem(one, home, tenancy));
+    return pageOfWanted(all, call.query, {
+      isWanted: ({ meta }) => ids === undefined || ids.has(meta.uid) || ids.has(meta.name),
+      render: (one) => toItem(one, home, tenancy),
+    });
   }),
   serveOperation(guardrails.create, async (call, { store, tenancy, randomName }) => {
     const { name, type, description, checks, actions } = call.body;
