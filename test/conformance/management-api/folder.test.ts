@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStandalone } from '../../clients/world.ts';
@@ -22,13 +22,32 @@ async function openFolder(): Promise<ManagementWorld> {
     env: { GATEHOUSE_ADMIN_KEY: ADMIN_KEY },
   });
   return {
-    ...{ url: process.url, key: ADMIN_KEY, workspace: 'team-a' },
-    makeNamespace: async () => undefined, // in a folder a namespace is a name
+    ...{ url: process.url, key: ADMIN_KEY, workspace: 'team-a', spare: 'team-b' },
+    settled: async () => undefined, // one process
+    texts: async () => {
+      const files = await readAll(folder);
+      const isSecret = (path: string) => path.includes('/secret/');
+      return {
+        secrets: files.flatMap(({ path, text }) => (isSecret(path) ? [text] : [])).join('\n'),
+        others: [process.printed(), ...files.flatMap(({ path, text }) => (isSecret(path) ? [] : [text]))],
+      };
+    },
     [Symbol.asyncDispose]: async () => {
       await process[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Of the resources and of the database, whose files are no text. */
+async function readAll(folder: string): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return { path, text: await readFile(path, 'latin1') };
+    }),
+  );
 }
 
 describeManagementApi('a folder', openFolder);

@@ -4,8 +4,12 @@ import type { ApiAddress, ApiClient } from './client.ts';
 export interface ManagementWorld extends ApiAddress, AsyncDisposable {
   /** Slug of a workspace without objects; the key of the address is one of the organisation that may do everything. */
   readonly workspace: string;
-  /** Makes a namespace that a new workspace may have. */
-  makeNamespace(name: string): Promise<void>;
+  /** Slug and namespace that a new workspace may have. */
+  readonly spare: string;
+  /** Until what was written is known everywhere: a deletion is refused by who knows the users of the object. */
+  settled(): Promise<void>;
+  /** Everything that the installation keeps and prints: what is in Secrets, and all other texts. */
+  texts(): Promise<{ readonly secrets: string; readonly others: readonly string[] }>;
   /** Takes the database of people away. */
   stopDatabase?(): Promise<void>;
 }

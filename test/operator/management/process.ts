@@ -22,10 +22,20 @@ export interface ManagementProcess extends OperatorProcess {
   readonly variables: Readonly<Record<'GATEHOUSE_MANAGEMENT_URL' | 'GATEHOUSE_MANAGEMENT_CA', string>>;
 }
 
+interface ManagementOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further ones, of workspaces. */
+  readonly namespaces?: readonly string[];
+}
+
 /** Starts it beside an operator that issues its certificate and tells it the keys. */
-export async function startManagement(stage: Stage, operator: OperatorProcess): Promise<ManagementProcess> {
+export async function startManagement(
+  stage: Stage,
+  operator: OperatorProcess,
+  { env = {}, namespaces = [] }: ManagementOptions = {},
+): Promise<ManagementProcess> {
   const { cluster, organisation, folder } = stage;
-  await grantManagement(stage);
+  await grantManagement(stage, namespaces);
   const home = join(folder, 'management');
   await mkdir(home, { recursive: true });
   const own = await certificateIn(stage, 'gatehouse-management-certificate');
@@ -41,6 +51,7 @@ export async function startManagement(stage: Stage, operator: OperatorProcess): 
   const snapshots = await logged(operator, 'Webhooks and snapshot service started', 'snapshots');
   const started = await startOperator({
     kubeconfigPath: join(home, 'kubeconfig'),
+    env,
     args: [
       ...stage.setup.args.slice(0, 6), // the namespaces of the stage
       ...['--management', '--management-port', '0', '--management-certificate-dir', home],
@@ -75,12 +86,15 @@ async function certificateIn({ cluster, organisation }: Stage, name: string): Pr
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** As the chart does it for named namespaces. */
-async function grantManagement({ cluster, organisation, fleets, tenant }: Stage): Promise<void> {
+async function grantManagement(
+  { cluster, organisation, fleets, tenant }: Stage,
+  others: readonly string[],
+): Promise<void> {
   const { cluster: everywhere, watched, workspaceSecrets } = rolesOf(MANAGEMENT_RULES);
   const places: readonly (readonly [string, readonly RoleRule[], readonly (string | undefined)[]])[] = [
     ['management', everywhere, [undefined]],
-    ['management-watched', watched, [organisation, fleets, tenant]],
-    ['management-secrets', workspaceSecrets, [organisation, tenant]],
+    ['management-watched', watched, [organisation, fleets, tenant, ...others]],
+    ['management-secrets', workspaceSecrets, [organisation, tenant, ...others]],
   ];
   for (const [role, rules, namespaces] of places) {
     const name = `gatehouse-${role}`;

@@ -25,20 +25,26 @@ export interface OperatorSetup {
   readonly args: readonly string[];
   /** Of Node itself. */
   readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A busy machine holds up the renewal of a lease for seconds; the arguments of a setup win. */
 const LEASE = ['--lease-seconds', '15'];
 
 /** Starts it on free ports of loopback and waits until it answers for its health. */
-export async function startOperator({ kubeconfigPath, args, nodeArgs = [] }: OperatorSetup): Promise<OperatorProcess> {
+export async function startOperator({
+  kubeconfigPath,
+  args,
+  nodeArgs = [],
+  env = {},
+}: OperatorSetup): Promise<OperatorProcess> {
   const own = ['--kubeconfig', kubeconfigPath, '--host', '127.0.0.1', '--log-level', 'debug', ...LEASE];
   const ports = ['health', 'webhook', 'snapshot'].flatMap((name) => [`--${name}-port`, '0']);
   const child = spawn(
     process.execPath,
     [...nodeArgs, '--conditions=@gatehouse/source', MAIN, ...own, ...ports, ...args],
     {
-      env: {},
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

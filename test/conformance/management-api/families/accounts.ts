@@ -31,6 +31,7 @@ export function testAccounts(stage: StageOf): void {
     await client.call('PUT /integrations/{slug}/workspaces', { path, body: { workspaces } });
     const { body: granted } = await client.call('GET /integrations/{slug}/workspaces', { path });
     expect(granted).toMatchObject({ workspaces: [{ enabled: true }] });
+    await world.settled();
     await client.call('DELETE /integrations/{slug}', { path, status: 409 });
     const query = { workspace_id: world.workspace };
     await client.call('DELETE /providers/{slug}', { path: { slug: 'shared' }, query });
@@ -56,6 +57,7 @@ export function testAccounts(stage: StageOf): void {
     const rate_limits = [{ type: 'requests', unit: 'rpm', value: 7 }];
     await client.call('PUT /providers/{slug}', { path, query, body: { name: 'Ours', rate_limits } });
     expect(await get()).toMatchObject({ name: 'Ours', rate_limits });
+    await world.settled();
     await client.call('DELETE /integrations/{slug}', { path: { slug: 'local' }, query, status: 409 });
     await client.call('DELETE /providers/{slug}', { path, query });
     await client.call('GET /providers/{slug}', { path, query, status: 404 });

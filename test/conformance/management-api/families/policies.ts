@@ -46,6 +46,12 @@ export function testPolicies(stage: StageOf): void {
     expect(await get()).toMatchObject({ ...limits, ...change });
     const alert = { alert_threshold: 61 };
     await client.call('PUT /policies/usage-limits/{policyUsageLimitsId}', { path, body: alert, status: 400 });
+    await client.call('GET /policies/usage-limits/{policyUsageLimitsId}/entities', { path });
+    await client.call('PUT /policies/usage-limits/{policyUsageLimitsId}/entities/{entityId}/reset', {
+      path: { ...path, entityId: 'no-such-group' },
+      status: 404,
+      isSample: true,
+    });
     await client.call('DELETE /policies/usage-limits/{policyUsageLimitsId}', { path });
     await client.call('GET /policies/usage-limits/{policyUsageLimitsId}', { path, status: 404 });
   });

@@ -68,6 +68,7 @@ export function testPrompts(stage: StageOf): void {
     const { body: collections } = await client.call('GET /collections', { query: { workspace_id } });
     const user = { ...VERSION, name: 'User', slug: 'includes', string, collection_id: collections.data[0]?.id };
     const { body: including } = await client.call('POST /prompts', { body: user });
+    await world.settled();
     await client.call('DELETE /prompts/partials/{promptPartialId}', { path, status: 409 });
     await client.call('DELETE /prompts/{promptId}', { path: { promptId: including.id } });
     await client.call('DELETE /prompts/partials/{promptPartialId}', { path });

@@ -50,6 +50,7 @@ export function testRouting(stage: StageOf): void {
     expect(await get()).toMatchObject({ name: 'Others', actions: { deny: false } });
     const user = { name: 'User', slug: 'guarded', workspace_id, config: { input_guardrails: ['words'] } };
     await client.call('POST /configs', { body: user });
+    await world.settled();
     await client.call('DELETE /guardrails/{guardrailId}', { path, status: 409 });
     await client.call('DELETE /configs/{slug}', { path: { slug: 'guarded' }, query: { workspace_id } });
     await client.call('DELETE /guardrails/{guardrailId}', { path });
@@ -81,6 +82,7 @@ export function testRouting(stage: StageOf): void {
     await client.call('POST /configs', {
       body: { name: 'User', slug: 'user', workspace_id, config: { virtual_key: 'mine' } },
     });
+    await world.settled();
     await client.call('DELETE /virtual-keys/{slug}', { path, query, status: 409 });
     await client.call('DELETE /configs/{slug}', { path: { slug: 'user' }, query });
     await client.call('DELETE /virtual-keys/{slug}', { path, query });

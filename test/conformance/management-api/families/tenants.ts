@@ -5,8 +5,7 @@ import type { StageOf } from '../world.ts';
 export function testTenants(stage: StageOf): void {
   test('workspaces', async () => {
     const { client, world } = stage();
-    const slug = `${world.workspace}-b`;
-    await world.makeNamespace(slug);
+    const { spare: slug } = world;
     const usage_limits = [{ type: 'cost', credit_limit: 100 }];
     const body = { name: 'Team B', slug, description: 'Ours', usage_limits, defaults: { metadata: { team: 'b' } } };
     const { body: made } = await client.call('POST /admin/workspaces', { body });
