@@ -107,6 +107,22 @@ export function testTenants(stage: StageOf): void {
     await client.call('DELETE /admin/users/invites/{inviteId}', { path: { inviteId: open.id } });
     await client.call(accept, { key: null, body: { token: tokenOf(open.invite_link) }, status: 404 });
   });
+
+  test('groups of a directory', async () => {
+    const { client, world } = stage();
+    const body = { workspace_id: world.workspace, role: 'member', scim_group_name: 'Engineers' };
+    const { body: made } = await client.call('POST /scim/workspaces', { body });
+    const { body: again } = await client.call('POST /scim/workspaces', { body });
+    expect(again.id).toBe(made.id);
+    await client.call('POST /scim/workspaces', { body: { ...body, role: 'admin' }, status: 400 });
+    const listed = await client.call('GET /scim/workspaces', { query: { workspace_id: world.workspace } });
+    expect(listed.body).toMatchObject({ mappings: [{ id: made.id, role: 'member' }], total_count: 1 });
+    const { body: groups } = await client.call('GET /scim/groups', { query: { search: 'engineers' } });
+    expect(groups).toMatchObject({ total: 1, data: [{ name: 'Engineers' }] });
+    await client.call('DELETE /scim/workspaces/{scimWorkspaceGroupId}', { path: { scimWorkspaceGroupId: made.id } });
+    const { body: left } = await client.call('GET /scim/workspaces');
+    expect(left).toMatchObject({ total_count: 0 });
+  });
 }
 
 const tokenOf = (link: string): string => /gwi_[\w-]+/.exec(link)?.[0] ?? '';
