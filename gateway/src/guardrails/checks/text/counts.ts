@@ -13,10 +13,13 @@ export const sentenceCount = defineCheck(sentenceCountEntry, ({ minSentences, ma
 });
 
 export const wordCount = defineCheck(wordCountEntry, ({ minWords, maxWords, not }) => ({ text }) => {
-  const count = countWords(text);
-  if (count === 0) return emptyText();
-  const range = { noun: 'words', count, min: minWords, max: maxWords, not };
-  return rangeAnswer(text, range, { wordCount: count, minWords, maxWords });
+  const within = wordsWithin(text, minWords, maxWords);
+  if (within === 'none') return emptyText();
+  return new LaterData((within === 'in') !== not, () => {
+    const count = countWords(text);
+    const range = { noun: 'words', count, min: minWords, max: maxWords, not };
+    return rangeAnswer(text, range, { wordCount: count, minWords, maxWords }).data;
+  });
 });
 
 export const characterCount = defineCheck(
@@ -61,13 +64,38 @@ function countWords(text: string): number {
   let before = 1;
   // Numbers instead of conditions: where words begin and end cannot be predicted.
   for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const space = code < 0xa0 ? (NARROW_SPACES[code] ?? 0) : Number(WIDE_SPACES.has(code));
+    const space = isSpace(text.charCodeAt(at));
     count += before & (space ^ 1);
     before = space;
   }
   return count;
 }
+
+/** Characters that are counted between two looks at whether more can matter. */
+const STEP = 64;
+
+/** Whether there are so many words; `none`: there is no word. Most texts need not be read to their end for that. */
+function wordsWithin(text: string, min: number, max: number): 'in' | 'out' | 'none' {
+  const { length } = text;
+  const least = Math.max(min, 1);
+  let count = 0;
+  let before = 1;
+  for (let from = 0; from < length; from += STEP) {
+    const most = count + Math.ceil((length - from) / 2); // every second character begins a word
+    if (count >= least && most <= max) return 'in';
+    if (count > 0 && count > max) return 'out';
+    const end = Math.min(length, from + STEP);
+    for (let at = from; at < end; at += 1) {
+      const space = isSpace(text.charCodeAt(at));
+      count += before & (space ^ 1);
+      before = space;
+    }
+  }
+  if (count === 0) return 'none';
+  return count >= min && count <= max ? 'in' : 'out';
+}
+
+const isSpace = (code: number): number => (code < 0xa0 ? (NARROW_SPACES[code] ?? 0) : Number(WIDE_SPACES.has(code)));
 
 const NARROW_SPACES: Readonly<Uint8Array> = Uint8Array.from({ length: 0xa0 }, (_, code) =>
   Number(code === 0x20 || (code >= 0x09 && code <= 0x0d)),

@@ -1,4 +1,5 @@
 import { checkEntryOf } from '@gatehouse/crds/guardrails';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../register.ts';
 import { outcomeOf, runCheck, subjectOf, toolsOf } from '../../testing.ts';
@@ -168,6 +169,21 @@ describe('the match of a pattern', () => {
       error: { name: 'PatternTooCostly' },
     });
   });
+});
+
+test('words of a text are in a range as many as there are, however the text is written', async () => {
+  const piece = fc.constantFrom('a', 'bc', ' ', '\n', '\u00a0', '\u3000', ' d '.repeat(40), 'e'.repeat(130));
+  const texts = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
+  await fc.assert(
+    fc.asyncProperty(texts, fc.nat(60), fc.nat(60), fc.boolean(), async (text, minWords, maxWords, not) => {
+      const count = text.match(/\S+/g)?.length ?? 0;
+      const answer = await runCheck('wordCount', { minWords, maxWords, not }, subjectOf([text]));
+      const isInRange = count >= minWords && count <= maxWords;
+      expect(outcomeOf(answer)).toBe(count === 0 ? 'F e' : isInRange === not ? 'F' : 'T');
+      if (count > 0) expect(answer.data).toMatchObject({ wordCount: count, verdict: answer.verdict });
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 describe('the parts of a message', () => {
