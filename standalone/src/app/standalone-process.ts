@@ -10,6 +10,7 @@ import {
   type ManagementAddress,
   type Variables,
 } from '@gatehouse/gateway';
+import { createSecretManagers } from '@gatehouse/operator/secret-managers';
 import { type Management, type ManagementOptions, type PeopleDatabase, startManagement } from '../management/index.ts';
 import {
   createResourceFolder,
@@ -66,7 +67,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   const { source, logger, adminSha256, people } = options;
   const name = source.kind === 'folder' ? source.folder : source.name;
   const report = createProblemReport(name, logger, options.showsProblems !== true);
-  const { state, follow, folder } = await openSource(source, options);
+  const { state, follow, folder, close: closeSource } = await openSource(source, options);
   let served = state.snapshot;
   let snapshot = withAdminKey(served, adminSha256);
   const management =
@@ -90,6 +91,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   const closeAll = async (end: () => Promise<void>): Promise<void> => {
     await end();
     await management?.close();
+    await closeSource();
   };
   try {
     report.note(state);
@@ -118,6 +120,7 @@ function serveManagement(options: ManagementOptions): Promise<Management | undef
 interface OpenSource {
   readonly state: FolderState;
   readonly folder: ResourceFolder | undefined;
+  close(): Promise<void>;
   /** Serves later states, too. */
   follow(serve: (state: FolderState) => Promise<void>): FolderFollower | undefined;
 }
@@ -127,12 +130,28 @@ async function openSource(source: ResourceSource, options: StandaloneOptions): P
   const { caps } = settings;
   if (source.kind === 'fixed') {
     const state = stateOfResources(source.name, source.resources, { variables, caps });
-    return { state, folder: undefined, follow: () => undefined };
+    return { state, folder: undefined, follow: () => undefined, close: async () => {} };
   }
   const { folder: path, mockPorts } = source;
-  const folder = createResourceFolder([path], { variables, caps, mockPorts, now: () => performance.now() });
+  const managers = createSecretManagers({
+    variables,
+    vaultTokenFile: variables['GATEHOUSE_VAULT_TOKEN_FILE'],
+    ownNamespaces: [],
+    log: logger,
+  });
+  const folder = createResourceFolder([path], { variables, caps, mockPorts, managers, now: () => performance.now() });
   const { state } = await folder.refresh();
-  return { state, folder, follow: (serve) => followFolder({ folder, logger, onState: serve }, state) };
+  const closing = new AbortController();
+  const fetching = managers.run(closing.signal);
+  return {
+    state,
+    folder,
+    follow: (serve) => followFolder({ folder, logger, onState: serve }, state),
+    close: async () => {
+      closing.abort();
+      await fetching;
+    },
+  };
 }
 
 /** What serves Snapshots: this process, or its workers. */

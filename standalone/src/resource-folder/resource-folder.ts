@@ -3,6 +3,7 @@
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Variables } from '@gatehouse/gateway';
+import type { SecretFetcher } from '@gatehouse/operator/secret-managers';
 import { type Translation, translate, type World } from '@gatehouse/operator/translate';
 import { type FoundProblem, foldConsequences } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
@@ -60,6 +61,8 @@ interface ResourceOptions {
 interface ResourceFolderOptions extends ResourceOptions {
   /** Ports of this machine where a mock provider answers. */
   readonly mockPorts?: readonly number[] | undefined;
+  /** Fetches the secrets of SecretReferences; absent: they are not fetched. */
+  readonly managers?: Pick<SecretFetcher, 'get' | 'subscribe' | 'update'> | undefined;
   /** Time of a monotonic clock in ms. */
   now(): number;
 }
@@ -67,10 +70,17 @@ interface ResourceFolderOptions extends ResourceOptions {
 /** `roots` are folders or single files. Nothing is read before the first refresh. */
 export function createResourceFolder(roots: readonly string[], options: ResourceFolderOptions): ResourceFolder {
   const reader = createFolderReader(roots);
-  const source = createWorldSource(options);
+  const { managers } = options;
+  const source = createWorldSource({ ...options, managedSecrets: managers });
+  let fetched = 0;
+  managers?.subscribe(() => {
+    fetched += 1;
+  });
   let translation: Translation | undefined;
   let view: FolderView | undefined;
-  let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
+  let seen:
+    | { readonly files: FileSet; readonly trouble: string; readonly fetched: number; readonly state: FolderState }
+    | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const read = ({ files, problems }: FolderScan): FolderState => {
@@ -83,6 +93,7 @@ export function createResourceFolder(roots: readonly string[], options: Resource
       keys,
     } = source.gather(files, { isComplete: problems.length === 0 });
     translation = translate(world, translation);
+    managers?.update(translation.fetches);
     view = { world, translation, files, located };
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
@@ -98,8 +109,10 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   const refresh = async (written?: ReadonlySet<string>): Promise<Refreshed> => {
     const scan = await reader.scan(options.now(), written);
     const trouble = scan.problems.map(formatProblem).join('\n');
-    if (seen?.files !== scan.files || seen.trouble !== trouble)
-      seen = { files: scan.files, trouble, state: read(scan) };
+    if (seen?.files !== scan.files || seen.trouble !== trouble || seen.fetched !== fetched) {
+      const since = fetched;
+      seen = { files: scan.files, trouble, fetched: since, state: read(scan) };
+    }
     return { state: seen.state, folders: scan.folders, againInMs: scan.againInMs };
   };
   return {

@@ -44,6 +44,8 @@ interface WorldSourceOptions {
   readonly caps: TargetCaps;
   /** Ports of this machine where a mock provider answers. */
   readonly mockPorts?: readonly number[] | undefined;
+  /** Values of SecretReferences; absent: they are not fetched. */
+  readonly managedSecrets?: World['managedSecrets'];
 }
 
 /** The result of reading an object, reused as long as its content does not change. */
@@ -54,7 +56,12 @@ interface CachedObject {
 }
 
 /** A World without a cluster: every namespace belongs to its workspace without a label, and no keys are generated. */
-export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSourceOptions): WorldSource {
+export function createWorldSource({
+  variables,
+  caps,
+  mockPorts = [],
+  managedSecrets,
+}: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
   const imply = createImpliedWorkspace();
   let cached: ReadonlyMap<string, CachedObject> = new Map();
@@ -69,6 +76,7 @@ export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSour
           resources: resourcesOf(located, cached, implied),
           secrets: withEnvironment(secretsOf(located, cached)),
           namespaces: new Map(),
+          managedSecrets,
           settings: {
             organisationNamespace: ORGANISATION_NAMESPACE,
             consent: 'implied',
@@ -176,7 +184,9 @@ function locate(
   if (found === undefined) return [];
   const { file, object } = found;
   const withholds = serves === 'nothing' ? withheldBy(object) : [];
-  return issues.map(({ path, message, refersTo = [] }) => ({
+  // What is about to exist is no problem of a file.
+  const wrong = issues.filter(({ reason }) => reason !== 'Pending');
+  return wrong.map(({ path, message, refersTo = [] }) => ({
     problem: { file, ...object.locate(path), object: labelOf({ kind, name }), path: formatPath(path), message },
     withholds,
     refersTo,
