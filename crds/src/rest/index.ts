@@ -18,6 +18,8 @@ export { prompts } from './prompts.ts';
 export { providers } from './providers.ts';
 export { scimGroups, scimMappings } from './scim.ts';
 export { scopesOf } from './scopes-of.ts';
+export { secretReferences } from './secret-references.ts';
+export type { RestSecretMapping } from './shapes.ts';
 export { usagePolicies } from './usage-policies.ts';
 export { virtualKeys } from './virtual-keys.ts';
 export { workspaces } from './workspaces.ts';

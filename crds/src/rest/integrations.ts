@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import { rateLimits, resetUsage, shownRateLimits, shownUsageLimit, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { anyObject, dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
+import {
+  anyObject,
+  dateTime,
+  emptyObject,
+  name,
+  paging,
+  secretMappings,
+  shownSecretMappings,
+  slug,
+  uuid,
+} from './shapes.ts';
 
 const type = z.enum(['organisation', 'workspace']);
 
@@ -33,7 +43,7 @@ const fields = {
   key: z.string().nullish(),
   description: z.string().nullish(),
   configurations,
-  secret_mappings: noSecretMappings,
+  secret_mappings: secretMappings,
   pricing_adjustments: pricingAdjustments.optional(),
 };
 
@@ -56,7 +66,7 @@ const record = item.extend({
   global_workspace_access_settings: z.object(shownAccess).nullable(),
   allow_all_models: z.boolean(),
   workspace_count: z.int(),
-  secret_mappings: z.array(z.never()),
+  secret_mappings: shownSecretMappings,
   pricing_adjustments: z.object({ multiplier: z.object({ default: z.number() }) }).nullable(),
 });
 

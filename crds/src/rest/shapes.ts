@@ -25,5 +25,25 @@ export const paging = {
 /** Of a change that has nothing to say. */
 export const emptyObject = anyObject;
 
-/** Credentials of secret managers are not served: an empty list is accepted. */
-export const noSecretMappings = z.array(z.unknown()).max(0, 'references to secret managers are not served').nullish();
+const mapping = {
+  target_field: z.string().min(1).max(200),
+  secret_reference_id: z.string().min(1).max(253),
+};
+
+/** Fields whose values are taken from secret references. */
+export const secretMappings = z
+  .array(
+    z.strictObject({
+      ...mapping,
+      secret_key: z.string().min(1).max(253).nullish(),
+      value_format: z.enum(['string', 'json']).nullish(),
+    }),
+  )
+  .max(32)
+  .nullish();
+
+export type RestSecretMapping = NonNullable<z.output<typeof secretMappings>>[number];
+
+export const shownSecretMappings = z.array(
+  z.object({ ...mapping, secret_key: z.string().nullable(), value_format: z.enum(['string', 'json']) }),
+);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rateLimits, resetUsage, shownRateLimits, shownUsageLimits, usageLimits } from './limit-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
+import { dateTime, emptyObject, name, paging, secretMappings, shownSecretMappings, slug, uuid } from './shapes.ts';
 
 const deployment = z.strictObject({
   deploymentName: z.string(),
@@ -21,7 +21,7 @@ const members = {
   usage_limits: usageLimits.optional(),
   rate_limits: rateLimits.optional(),
   expires_at: dateTime.nullish(),
-  secret_mappings: noSecretMappings,
+  secret_mappings: secretMappings,
 };
 const providerField = z.string().nullable();
 
@@ -39,7 +39,7 @@ const virtualKey = z.object({
   usage_limits: shownUsageLimits,
   rate_limits: shownRateLimits,
   last_reset_at: dateTime.nullable(),
-  secret_mappings: z.array(z.never()),
+  secret_mappings: shownSecretMappings,
   expires_at: dateTime.nullable(),
   created_at: dateTime,
   last_updated_at: dateTime,

@@ -12,7 +12,7 @@ import { MASK } from './masks.ts';
 type Value = string | null | undefined;
 type Connection = Pick<
   ResourceOf<'VirtualKey'>['spec'],
-  'secretRef' | 'settings' | 'customHost' | 'headers' | 'headersFrom'
+  'secretRef' | 'secretMappings' | 'settings' | 'customHost' | 'headers' | 'headersFrom'
 >;
 
 interface GivenConnection {
@@ -106,7 +106,9 @@ function over(
 
 /** A credential goes nowhere else than it did: another place needs it anew, or none, and in a Secret of its own. */
 function toMoved(secrets: ReadonlyMap<string, Value>, path: Issue['path'], account: Known): ConnectionOfDraft {
-  const { secretRef, headers, headersFrom } = account.spec;
+  const { secretRef, secretMappings = [], headers, headersFrom } = account.spec;
+  if (secretMappings.length > 0)
+    throw invalid([{ code: 'invalid', path: ['secret_mappings'], message: SEND_ANEW }], 'body');
   if (headers !== undefined || headersFrom !== undefined) {
     const message =
       'the account has headers of its own, which would go to another place; change it where they are written';

@@ -10,6 +10,7 @@ import { PROMPTS } from './prompts/index.ts';
 import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { SCIM } from './scim/index.ts';
+import { SECRET_REFERENCES } from './secret-references/index.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
 import { VIRTUAL_KEYS } from './virtual-keys.ts';
 import { WORKSPACES } from './workspaces/index.ts';
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...PROVIDERS,
   ...RATE_LIMIT_POLICIES,
   ...SCIM,
+  ...SECRET_REFERENCES,
   ...USAGE_LIMIT_POLICIES,
   ...VIRTUAL_KEYS,
   ...WORKSPACES,

@@ -86,6 +86,40 @@ describe('a virtual key', () => {
     expect(await get(await make({ provider: given }))).toMatchObject({ ai_provider_name: provider });
   });
 
+  test('takes values from secret references, which are sent along when the account moves', async () => {
+    const place = { kind: 'SecretReference', namespace: 'gatehouse-system', name: 'shared' } as const;
+    const shared = { spec: { manager: 'Kubernetes', path: 'openai', allowAllWorkspaces: true } };
+    const made = await management.store.create(place, shared, { force: false });
+    const id = made.ok ? made.value.meta.uid : '';
+    const mapping = {
+      target_field: 'key',
+      secret_reference_id: 'shared',
+      secret_key: 'api-key',
+      value_format: 'string',
+    };
+    const slug = await make({ key: undefined, secret_mappings: [{ ...mapping, secret_reference_id: id }] });
+    expect(await get(slug)).toMatchObject({ secret_mappings: [mapping], masked_api_key: null });
+    expect(await specOf(slug)).toMatchObject({
+      secretMappings: [{ field: 'api_key', secretReferenceRef: { name: 'shared' }, key: 'api-key' }],
+    });
+    expect((await put(slug, { note: 'x' })).status).toBe(200);
+    expect(await get(slug)).toMatchObject({ secret_mappings: [mapping], note: 'x' });
+    const elsewhere = { custom_host: 'https://attacker.example/v1' };
+    expect(await put(slug, elsewhere)).toMatchObject({ status: 400, body: { error: { param: 'secret_mappings' } } });
+    expect((await put(slug, { ...elsewhere, secret_mappings: [mapping] })).status).toBe(200);
+    expect((await put(slug, { secret_mappings: [], key: 'canary' })).status).toBe(200);
+    expect(await get(slug)).toMatchObject({ secret_mappings: [], masked_api_key: '********' });
+    const aws = [
+      { target_field: 'model_config.awsAccessKeyId', secret_reference_id: 'shared' },
+      { target_field: 'configurations.aws_secret_access_key', secret_reference_id: 'shared' },
+    ];
+    const other = await make({ provider: 'bedrock', awsRegion: 'eu-central-1', key: undefined, secret_mappings: aws });
+    expect((await get(other))['secret_mappings']).toMatchObject([
+      { target_field: 'model_config.awsAccessKeyId', secret_key: null },
+      { target_field: 'model_config.awsSecretAccessKey', value_format: 'string' },
+    ]);
+  });
+
   test('of another workspace is not there', async () => {
     const slug = await make({});
     for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const) {
@@ -104,7 +138,16 @@ describe('a virtual key', () => {
       body: { usage_limits: { credit_limit: 5, periodic_reset: 'weekly', periodic_reset_days: 3 } },
       param: 'usage_limits[0].periodic_reset_days',
     },
-    { rule: 'credentials of secret managers', body: { secret_mappings: [{}] }, param: 'secret_mappings' },
+    {
+      rule: 'a mapping to nothing',
+      body: { secret_mappings: [{ target_field: 'key', secret_reference_id: 'nothing' }] },
+      param: 'secret_mappings[0].secret_reference_id',
+    },
+    {
+      rule: 'a mapping of what is no field',
+      body: { secret_mappings: [{ target_field: 'note', secret_reference_id: 'nothing' }] },
+      param: 'secret_mappings[0].target_field',
+    },
   ])('is refused with $rule', async ({ body, param }) => {
     const answer = await call('a', 'POST', '/virtual-keys', { name: 'K', provider: 'openai', key: 'canary', ...body });
     expect([answer.status, answer.body]).toMatchObject([400, { error: { param } }]);

@@ -10,6 +10,7 @@ import { findObject } from './find.ts';
 import { lastResetAt, showRateLimits, showStatus, showUsageLimit, toRateLimits, toUsageLimits } from './limits.ts';
 import { MASK } from './masks.ts';
 import { pageOf } from './pages.ts';
+import { referenceHomes, showMappings, toMappings } from './secret-mappings.ts';
 import { newSlug } from './slugs.ts';
 import { type FieldNames, written } from './write.ts';
 
@@ -51,7 +52,7 @@ function toView(object: VirtualKey, { home, tenancy: { organisationId }, nowMs }
     usage_limits: showUsageLimit(object),
     rate_limits: showRateLimits(object),
     last_reset_at: lastResetAt(object),
-    secret_mappings: [],
+    secret_mappings: showMappings(spec.secretMappings, { provider: spec.provider, in: 'model_config' }),
     expires_at: spec.expiresAt ?? null,
     created_at: meta.createdAt,
     last_updated_at: meta.updatedAt,
@@ -90,10 +91,11 @@ interface Known {
   readonly name: string;
   readonly randomName: Services['randomName'];
   readonly nowMs: number;
+  readonly mappings: Awaited<ReturnType<typeof toMappings>>;
 }
 
 /** What is given over what is there. */
-function toDraft(body: Fields, { name, randomName, nowMs }: Known, before: Before): Draft {
+function toDraft(body: Fields, { name, randomName, nowMs, mappings }: Known, before: Before): Draft {
   const { deploymentName, deploymentConfig } = body;
   const provider = body.provider === undefined ? before.provider : providerIdOf(body.provider);
   const fields = {
@@ -102,7 +104,11 @@ function toDraft(body: Fields, { name, randomName, nowMs }: Known, before: Befor
   };
   const connection = toConnection(
     { provider, key: body.key, fields, path: [] },
-    { name, spec: before, newSecretName: () => newSecretName(name, randomName) },
+    {
+      name,
+      spec: mappings === undefined ? before : { ...before, secretMappings: undefined },
+      newSecretName: () => newSecretName(name, randomName),
+    },
   );
   const spec = {
     ...before,
@@ -110,6 +116,7 @@ function toDraft(body: Fields, { name, randomName, nowMs }: Known, before: Befor
     ...connection.spec,
     ...givenFields({
       displayName: body.name,
+      secretMappings: mappings,
       description: body.note,
       models: body.models,
       deployments: deploymentConfig && toDeployments(deploymentConfig),
@@ -136,7 +143,13 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
   serveOperation(virtualKeys.create, async ({ caller, body, force }, { store, tenancy, randomName, now }) => {
     const home = await tenancy.workspaceOf(caller, body.workspace_id ?? undefined);
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
-    const draft = toDraft(body, { name, randomName, nowMs: now() }, { provider: providerIdOf(body.provider) });
+    const provider = providerIdOf(body.provider);
+    const mappings = await toMappings(
+      body.secret_mappings,
+      { provider, namespaces: referenceHomes(home, tenancy) },
+      { store },
+    );
+    const draft = toDraft(body, { name, randomName, nowMs: now(), mappings }, { provider });
     const made = await store.create({ kind: KIND, namespace: home.namespace, name }, draft, { force });
     const { meta } = written(made, WHAT, NAMES);
     return { success: true as const, data: { id: meta.uid, slug: meta.name } };
@@ -146,9 +159,13 @@ export const VIRTUAL_KEYS: readonly BoundOperation[] = [
     return toView(object, { home, tenancy: services.tenancy, nowMs: services.now() });
   }),
   serveOperation(virtualKeys.update, async (call, services) => {
-    const { place } = await find(call, services);
+    const { place, home, object } = await find(call, services);
+    const { randomName, tenancy } = services;
+    const provider = call.body.provider === undefined ? object.spec.provider : providerIdOf(call.body.provider);
+    const account = { provider, namespaces: referenceHomes(home, tenancy) };
+    const mappings = await toMappings(call.body.secret_mappings, account, services);
     const change = ({ spec }: VirtualKey) =>
-      toDraft(call.body, { name: place.name, randomName: services.randomName, nowMs: services.now() }, spec);
+      toDraft(call.body, { name: place.name, randomName, nowMs: services.now(), mappings }, spec);
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return {};
   }),

@@ -20,8 +20,12 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: ['*pricing_adjustments.multiplier.*'],
   },
   {
-    reason: 'Credentials are in Secrets of the cluster: lists of other places are empty.',
-    fields: ['*secret_mappings[].*'],
+    reason: 'The managed identity is that of the operator.',
+    fields: ['POST /secret-references body auth_config.azure_managed_client_id'],
+  },
+  {
+    reason: 'The audit log says who made it.',
+    fields: ['GET /secret-references/{secretReferenceId} answer created_by'],
   },
   {
     reason: 'Resources have labels, which kubectl writes.',

@@ -33,6 +33,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'scim',
   'scim_workspace_mappings',
   'providers',
+  'secret_references',
   'usage_limit_policies',
   'virtual_keys',
   'workspaces',

@@ -46,6 +46,11 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /providers/{slug}',
       'PUT /providers/{slug}',
       'DELETE /providers/{slug}',
+      'GET /secret-references',
+      'POST /secret-references',
+      'GET /secret-references/{secretReferenceId}',
+      'PUT /secret-references/{secretReferenceId}',
+      'DELETE /secret-references/{secretReferenceId}',
       'GET /virtual-keys',
       'POST /virtual-keys',
       'GET /virtual-keys/{slug}',
@@ -206,16 +211,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /analytics/groups/ai-models',
       'GET /analytics/groups/metadata/{metadataKey}',
       'GET /analytics/groups/{groupBy}',
-    ],
-  },
-  {
-    reason: 'kubectl and files declare them; REST does not yet.',
-    calls: [
-      'GET /secret-references',
-      'POST /secret-references',
-      'GET /secret-references/{secretReferenceId}',
-      'PUT /secret-references/{secretReferenceId}',
-      'DELETE /secret-references/{secretReferenceId}',
     ],
   },
 ];

@@ -140,6 +140,24 @@ describe('an integration', () => {
     expect(JSON.stringify(answer.body)).not.toContain('canary');
   });
 
+  test('takes values from secret references', async () => {
+    const place = { kind: 'SecretReference', namespace: 'gatehouse-system', name: 'of-integration' } as const;
+    await management.store.create(place, { spec: { manager: 'Kubernetes', path: 'openai' } }, { force: false });
+    const mapping = {
+      target_field: 'key',
+      secret_reference_id: 'of-integration',
+      secret_key: 'a',
+      value_format: 'string',
+    };
+    const slug = await make({ slug: 'mapped', key: undefined, secret_mappings: [mapping] });
+    const url = `/integrations/${slug}`;
+    expect(await get(url)).toMatchObject({ secret_mappings: [mapping] });
+    const settings = [{ ...mapping, target_field: 'configurations.openai_organization' }];
+    expect((await put(url, { secret_mappings: settings })).status).toBe(400);
+    expect((await put(url, { secret_mappings: null, key: 'canary' })).status).toBe(200);
+    expect(await get(url)).toMatchObject({ secret_mappings: [], masked_key: '********' });
+  });
+
   test('of the organisation is there for workspaces that have it, by name alone', async () => {
     const url = await make({ slug: 'shared' });
     const listed = async (key: string) =>

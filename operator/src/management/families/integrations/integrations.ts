@@ -4,11 +4,12 @@ import type { Home, Tenancy } from '../../tenancy/index.ts';
 import { providerIdOf } from '../connection.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { pageOf } from '../pages.ts';
+import { referenceHomes, toMappings } from '../secret-mappings.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import { makeProvider, planProvider } from './default-provider.ts';
 import { authorizeFor, find, grantsOf, KIND, WHAT } from './find.ts';
-import { type IntegrationObject, toDraft, toItem, toRecord } from './spec.ts';
+import { type IntegrationFields, type IntegrationObject, toDraft, toItem, toRecord } from './spec.ts';
 
 export const NAMES: FieldNames = {
   displayName: 'name',
@@ -55,6 +56,12 @@ const homeOfNew = ({ caller, body }: RestCall<typeof integrations.create>, tenan
   return named === undefined ? tenancy.organisation : tenancy.workspaceOf(caller, named);
 };
 
+const mappingsOf = (
+  { secret_mappings: given }: IntegrationFields,
+  { provider, home }: { readonly provider: string; readonly home: Home },
+  services: Services,
+) => toMappings(given, { provider, namespaces: referenceHomes(home, services.tenancy) }, services);
+
 /** A grant that is left would name nothing: they go with the integration, unless something else uses it. */
 async function deleteGrants(
   place: Place,
@@ -99,7 +106,8 @@ export const INTEGRATIONS: readonly BoundOperation[] = [
     authorizeFor(call, home, 'create');
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
     const provider = providerIdOf(body.ai_provider_id);
-    const draft = toDraft(body, { name, randomName }, { provider });
+    const mappings = await mappingsOf(body, { provider, home }, services);
+    const draft = toDraft(body, { name, randomName, mappings }, { provider });
     const place = { kind: KIND, namespace: home.namespace, name } as const;
     const planned =
       home.workspace === undefined ? undefined : await planProvider(body, { home, name, provider }, services);
@@ -116,9 +124,11 @@ export const INTEGRATIONS: readonly BoundOperation[] = [
     return toRecord(object, home, { tenancy: services.tenancy, grants: await grantsOf(object, home, services) });
   }),
   serveOperation(integrations.update, async (call, services) => {
-    const { place } = await find(call, services, 'update');
+    const { place, object, home } = await find(call, services, 'update');
     const { randomName } = services;
-    const change = ({ meta, spec }: IntegrationObject) => toDraft(call.body, { name: meta.name, randomName }, spec);
+    const mappings = await mappingsOf(call.body, { provider: object.spec.provider, home }, services);
+    const change = ({ meta, spec }: IntegrationObject) =>
+      toDraft(call.body, { name: meta.name, randomName, mappings }, spec);
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return {};
   }),

@@ -11,6 +11,7 @@ import type { Services } from '../family.ts';
 import { givenFields } from '../fields.ts';
 import { showRateLimits, showUsageLimits } from '../limits.ts';
 import { MASK } from '../masks.ts';
+import { showMappings } from '../secret-mappings.ts';
 
 export type IntegrationObject = StoredObject<'Integration'>;
 export type AccessObject = StoredObject<'IntegrationAccess'>;
@@ -26,6 +27,8 @@ export interface Known {
   readonly randomName: Services['randomName'];
   /** Whether the credential goes to a new place for another reason than the members of the account. */
   readonly isMoved?: boolean;
+  /** Undefined: the body does not say. */
+  readonly mappings?: readonly object[] | null | undefined;
 }
 
 /** Words of clients for what is so without a word. */
@@ -36,11 +39,18 @@ const USUAL: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
 ]);
 
 /** What is given over what is there. Throws RestError INVALID. */
-export function toDraft(body: IntegrationFields, { name, randomName, isMoved = false }: Known, before: Before): Draft {
+export function toDraft(
+  body: IntegrationFields,
+  { name, randomName, isMoved = false, mappings }: Known,
+  before: Before,
+): Draft {
   const { fields, deployments } = toFields(body.configurations ?? {});
   const connection = toConnection(
     { provider: before.provider, key: body.key, fields, path: ['configurations'] },
-    { name, spec: before, newSecretName: () => newSecretName(name, randomName), isMoved },
+    {
+      ...{ name, newSecretName: () => newSecretName(name, randomName), isMoved },
+      spec: mappings === undefined ? before : { ...before, secretMappings: undefined },
+    },
   );
   const multiplier = body.pricing_adjustments === null ? null : body.pricing_adjustments?.multiplier;
   const factor = multiplier === null ? null : multiplier?.default;
@@ -49,6 +59,7 @@ export function toDraft(body: IntegrationFields, { name, randomName, isMoved = f
     ...connection.spec,
     ...givenFields({
       displayName: body.name,
+      secretMappings: mappings,
       description: body.description,
       deployments,
       priceMultiplier: typeof factor === 'number' ? String(factor) : factor,
@@ -133,7 +144,7 @@ export function toRecord(object: IntegrationObject, home: Home, { tenancy, grant
     allow_all_models: spec.allowAllModels,
     workspace_count: grants.filter(({ spec: { workspaceRef, enabled } }) => workspaceRef !== undefined && enabled)
       .length,
-    secret_mappings: [],
+    secret_mappings: showMappings(spec.secretMappings, { provider: spec.provider, in: 'configurations' }),
     pricing_adjustments: factor === undefined ? null : { multiplier: { default: Number(factor) } },
   };
 }

@@ -1,0 +1,1 @@
+export { SECRET_REFERENCES } from './secret-references.ts';
