@@ -14,9 +14,9 @@ export interface ScopedOperation {
 
 /** A module without schemas: gateways load no others for it. */
 export function scopesModule(notice: string): string {
-  const rows = OPERATIONS.map(({ operation: { method, path, scopes } }) => ({ method, path, scopes })).sort((a, b) =>
-    `${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1,
-  );
+  const rows = OPERATIONS.flatMap(({ operation: { method, path, aliases = [], scopes } }) =>
+    [path, ...aliases].map((one) => ({ method, path: one, scopes })),
+  ).sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1));
   const lines = rows.map(
     ({ method, path, scopes }) =>
       `  { method: '${method}', path: '${path}', scopes: [${scopes.map((scope) => `'${scope}'`).join(', ')}] },`,

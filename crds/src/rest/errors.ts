@@ -52,6 +52,8 @@ export interface RestErrorText {
   /** The field it is about, e.g. `conditions[0].key`. */
   readonly param?: string | undefined;
   readonly issues?: readonly { readonly param: string; readonly message: string }[] | undefined;
+  /** Of SCIM: the kind of the problem (RFC 7644, section 3.12). */
+  readonly scimType?: string | undefined;
   /** In seconds. */
   readonly retryAfter?: number | undefined;
 }

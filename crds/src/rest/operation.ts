@@ -3,7 +3,7 @@ import type { z } from 'zod';
 /** The largest body of the management API, in bytes: a resource must fit into a shard of the Snapshot. */
 export const MAX_REST_BODY_BYTES = 1024 * 1024;
 
-export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One operation of the management API: docs/behaviour/management.md. */
 export interface RestOperation {
@@ -17,9 +17,13 @@ export interface RestOperation {
   readonly scopes: readonly string[];
   /** It is called without a key. */
   readonly isPublic?: true;
+  /** It is called with the token of the directory, and answers as RFC 7644 says: docs/behaviour/scim.md. */
+  readonly protocol?: 'scim';
+  /** Further paths of the same operation. */
+  readonly aliases?: readonly string[];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Of a success, which has status 200; absent: it has no body. */
+  /** Of a success, which has status 200, or as SCIM says; absent: it has no body. */
   readonly answer?: z.ZodType;
 }
 

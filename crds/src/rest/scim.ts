@@ -96,3 +96,33 @@ export const scimGroups = {
     }),
   }),
 } as const;
+
+const TOKEN = '/scim/token';
+const tokenObject = z.literal('scim_token');
+
+export const scimToken = {
+  get: defineOperation({
+    id: 'scim_token.get',
+    method: 'GET',
+    path: TOKEN,
+    summary: 'Says when the token of the directory was made, and by which key.',
+    scopes: ['organisation_settings.read'],
+    answer: z.object({ object: tokenObject, created_at: dateTime, created_by: z.string() }),
+  }),
+  create: defineOperation({
+    id: 'scim_token.create',
+    method: 'POST',
+    path: TOKEN,
+    summary: 'Makes the token of the directory, which is in this answer only; it ends the one before.',
+    scopes: ['organisation_settings.update'],
+    answer: z.object({ object: tokenObject, token: z.string(), created_at: dateTime }),
+  }),
+  delete: defineOperation({
+    id: 'scim_token.delete',
+    method: 'DELETE',
+    path: TOKEN,
+    summary: 'Ends the token of the directory.',
+    scopes: ['organisation_settings.update'],
+    answer: z.object({ success: z.boolean() }),
+  }),
+} as const;

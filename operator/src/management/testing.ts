@@ -18,14 +18,20 @@ export interface Answer {
   readonly body: Record<string, unknown>;
   /** In seconds. */
   readonly retryAfter?: number;
+  /** Of what a directory has made. */
+  readonly location?: string;
+  /** Of an answer to a directory. */
+  readonly type?: string;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface TestManagement {
   readonly store: ResourceStore;
   /** `key` is the name of a caller: `a` and `b` of their workspaces, `organisation`, `reader`, `expired`. */
   call(key: string | undefined, method: Method, url: string, body?: object): Promise<Answer>;
+  /** As a directory calls, below `/scim/v2`. */
+  directory(token: string | undefined, method: Method, url: string, body?: object | string): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -103,6 +109,23 @@ export async function createTestManagement(
         status: answer.statusCode,
         body: answer.payload === '' ? {} : answer.json(),
         ...(retryAfter === undefined ? {} : { retryAfter: Number(retryAfter) }),
+      };
+    },
+    directory: async (token, method, url, body) => {
+      const answer = await app.inject({
+        ...{ method, url: `/v1/scim/v2${url}` },
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
+        },
+        ...(body === undefined ? {} : { payload: body }),
+      });
+      const { location, 'content-type': type } = answer.headers;
+      return {
+        status: answer.statusCode,
+        body: answer.payload === '' ? {} : answer.json(),
+        ...(typeof location === 'string' ? { location } : {}),
+        ...(typeof type === 'string' ? { type } : {}),
       };
     },
     close: () => app.close(),

@@ -18,7 +18,7 @@ export interface ManagementPorts {
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Routes for all its paths. They know no operations: an unknown path is refused where the operations are known. */
 export function addManagement(app: FastifyInstance, address: ManagementAddress, ports: ManagementPorts): void {

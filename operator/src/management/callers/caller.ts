@@ -9,6 +9,8 @@ export interface Caller {
   /** Undefined: a key of the organisation. */
   readonly workspace: string | undefined;
   readonly user: string | undefined;
+  /** The directory, with its token. */
+  readonly isDirectory?: true;
   /** `resource.action`. */
   readonly scopes: ReadonlySet<string>;
   /** Unix time in ms; Infinity: never. */

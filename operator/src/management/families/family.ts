@@ -58,3 +58,20 @@ export function serveOperation<O extends RestOperation>(
   // The server has checked the call against the schemas of this operation.
   return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };
 }
+
+/** What the server answers a directory with. */
+export interface ScimAnswer {
+  readonly status: 200 | 201 | 204;
+  readonly body?: object;
+  /** Of what was made. */
+  readonly location?: string;
+}
+
+/** As `serveOperation`, for operations of the protocol `scim`. */
+export function serveScim<O extends RestOperation & { readonly protocol: 'scim' }>(
+  operation: O,
+  serve: (call: RestCall<O>, services: Services) => Promise<ScimAnswer>,
+): BoundOperation {
+  // The server has checked the call against the schemas of this operation.
+  return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };
+}

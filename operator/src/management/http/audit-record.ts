@@ -12,7 +12,7 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
     operation: operation.id,
     method: operation.method,
     path: path.slice(0, MAX_PATH),
-    actor_type: caller === undefined ? 'anonymous' : 'api_key',
+    actor_type: actorOf(caller),
     actor_id: caller?.keyId ?? null,
     actor_user: caller?.user ?? null,
     workspace: caller?.workspace ?? null,
@@ -21,6 +21,11 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
     forced,
     changes: [...changes],
   };
+}
+
+function actorOf(caller: CallReport['caller']): AuditRow['actor_type'] {
+  if (caller === undefined) return 'anonymous';
+  return caller.isDirectory ? 'scim' : 'api_key';
 }
 
 const MAX_PATH = 1_024;

@@ -7,10 +7,18 @@ import type { z } from 'zod';
 import { recordingStore } from '../audit/index.ts';
 import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import { DatabaseAway } from '../database/index.ts';
-import { type BoundOperation, type RestCall, type Services, startMemberRounds } from '../families/index.ts';
+import {
+  type BoundOperation,
+  type RestCall,
+  type ScimAnswer,
+  type Services,
+  startMemberRounds,
+} from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import { type CallRates, type CallRatesOptions, createCallRates } from './call-rates.ts';
-import { errorBody, invalid, RestError } from './rest-error.ts';
+import { createDirectoryTokens, type DirectoryTokens } from './directory-token.ts';
+import { sendError, sendScim } from './protocols.ts';
+import { invalid, RestError } from './rest-error.ts';
 
 /** One answered call, for logs, metrics and audit. */
 export interface CallReport {
@@ -61,13 +69,17 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
     onConstructorPoisoning: 'error',
     routerOptions: { maxParamLength: 253 },
   });
-  app.setErrorHandler<FastifyError | RestError>((error, _, reply) => sendError(reply, toRestError(error)));
+  app.setErrorHandler<FastifyError | RestError>((error, request, reply) => {
+    return sendError(reply, pathOf(request), toRestError(error));
+  });
   app.setNotFoundHandler((request, reply) => {
     const message = `${request.method} ${pathOf(request)} is no operation of the management API`;
-    return reply.status(404).send(errorBody(new RestError('ABSENT', { message })));
+    return sendError(reply, pathOf(request), new RestError('ABSENT', { message }));
   });
+  app.addContentTypeParser('application/scim+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
   const rates = createCallRates(options.rates);
-  for (const bound of options.operations) addRoute(app, bound, { ...options, callRates: rates });
+  const directory = createDirectoryTokens(options.services);
+  for (const bound of options.operations) addRoute(app, bound, { ...options, callRates: rates, directory });
   addDocument(app, options);
   followGroups(app, options.services);
   return app;
@@ -109,36 +121,45 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
 
 function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOptions): void {
   const { operation } = bound;
-  app.route({
-    method: operation.method,
-    url: `${BASE}${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-    // The handler throws RestErrors alone: anything else is about a body that it never got.
-    errorHandler: (error, request, reply) =>
-      sendError(reply, error instanceof RestError ? error : unreadBody(error, request, operation, options)),
-    handler: async (request, reply) => {
-      const started = performance.now();
-      const seen: Seen = { changes: [], forced: false };
-      const report = (status: number, errorCode?: string, failure?: unknown): void => {
-        const seconds = (performance.now() - started) / 1_000;
-        const { changes, forced } = seen;
-        options.onCall({
-          ...{ operation, caller: seen.caller, status, errorCode, changes, forced, seconds },
-          ...{ requestId: request.id, path: pathOf(request) },
-          ...(failure === undefined ? {} : { failure }),
-        });
-      };
-      try {
-        const answer = await serve(request, bound, options, seen);
-        report(200);
-        return await reply.status(200).send(answer);
-      } catch (error) {
-        const known = toRestError(error);
-        const { code } = REST_ERRORS[known.error];
-        report(known.status, code, known.error === 'INTERNAL' ? error : undefined);
-        throw known;
+  const { method, path, aliases = [], protocol } = operation;
+  // The handler throws RestErrors alone: anything else is about a body that it never got.
+  const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendError(
+      reply,
+      pathOf(request),
+      error instanceof RestError ? error : unreadBody(error, request, operation, options),
+    );
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const started = performance.now();
+    const seen: Seen = { changes: [], forced: false };
+    const report = (status: number, errorCode?: string, failure?: unknown): void => {
+      const seconds = (performance.now() - started) / 1_000;
+      const { caller, changes, forced } = seen;
+      options.onCall({
+        ...{ operation, caller, status, errorCode, changes, forced, seconds },
+        ...{ requestId: request.id, path: pathOf(request) },
+        ...(failure === undefined ? {} : { failure }),
+      });
+    };
+    try {
+      const answer = await serve(request, bound, options, seen);
+      if (protocol === 'scim') {
+        const scim = answer as ScimAnswer; // of every operation of the protocol
+        report(scim.status);
+        return await sendScim(reply, scim);
       }
-    },
-  });
+      report(200);
+      return await reply.status(200).send(answer);
+    } catch (error) {
+      const known = toRestError(error);
+      const { code } = REST_ERRORS[known.error];
+      report(known.status, code, known.error === 'INTERNAL' ? error : undefined);
+      throw known;
+    }
+  };
+  for (const url of [path, ...aliases]) {
+    app.route({ method, url: `${BASE}${url.replaceAll(/\{(\w+)\}/g, ':$1')}`, errorHandler, handler });
+  }
 }
 
 /** Who sent the body is on record, as far as the key says, and a key makes no more of these calls than of others. */
@@ -173,6 +194,7 @@ function knownCaller({ headers }: FastifyRequest, keys: KeyDirectory, nowMs: num
 
 interface RouteOptions extends ManagementServerOptions {
   readonly callRates: CallRates;
+  readonly directory: DirectoryTokens;
 }
 
 /** What is known of a call when it ends. */
@@ -196,10 +218,11 @@ const NOBODY: Caller = {
 async function serve(
   request: FastifyRequest,
   { operation, serve: run }: BoundOperation,
-  { keys, services, callRates }: RouteOptions,
+  options: RouteOptions,
   seen: Seen,
 ): Promise<unknown> {
-  const caller = operation.isPublic ? NOBODY : authenticate(request.headers, keys, services.now());
+  const { services, callRates } = options;
+  const caller = await callerOf(request, operation, options);
   if (caller !== NOBODY) seen.caller = caller;
   countCall(caller, callRates);
   authorize(caller, operation.scopes);
@@ -220,6 +243,22 @@ async function serve(
     call,
     operation.method === 'GET' ? services : { ...services, store: recordingStore(services.store, note), note },
   );
+}
+
+/** Throws RestError UNAUTHENTICATED. */
+async function callerOf(
+  { headers }: FastifyRequest,
+  { isPublic, protocol }: RestOperation,
+  { keys, services, directory, callRates }: RouteOptions,
+): Promise<Caller> {
+  if (isPublic) return NOBODY;
+  if (protocol !== 'scim') return authenticate(headers, keys, services.now());
+  try {
+    return await directory.authenticate(headers.authorization);
+  } catch (error) {
+    countCall(NOBODY, callRates); // the directory itself does not wait for those who guess
+    throw error;
+  }
 }
 
 /** Calls without a key share what one key has. Throws RestError TOO_MANY. */

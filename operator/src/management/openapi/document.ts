@@ -28,6 +28,18 @@ const ERROR: JsonSchema = {
   },
 };
 
+/** Source: RFC 7644, section 3.12. */
+const SCIM_ERROR: JsonSchema = {
+  type: 'object',
+  required: ['schemas', 'status', 'detail'],
+  properties: {
+    schemas: { type: 'array', items: { type: 'string' } },
+    status: { type: 'string' },
+    scimType: { type: 'string' },
+    detail: { type: 'string' },
+  },
+};
+
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
@@ -49,40 +61,56 @@ export function openApiDocument(operations: readonly RestOperation[]): object {
       securitySchemes: {
         gatewayKey: { type: 'apiKey', in: 'header', name: 'x-gw-api-key' },
         bearer: { type: 'http', scheme: 'bearer' },
+        scimToken: { type: 'http', scheme: 'bearer', description: 'The token of POST /scim/token.' },
       },
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ScimError: SCIM_ERROR },
     },
   };
 }
 
 function toOperation(operation: RestOperation): object {
-  const { id, summary, scopes, isPublic, body, answer } = operation;
-  const error = { $ref: '#/components/schemas/Error' };
+  const { id, summary, scopes, body } = operation;
+  const { media, error } = operation.protocol === 'scim' ? SCIM : JSON_API;
   return {
     operationId: id,
     tags: [id.split('.')[0]],
     summary,
-    ...(isPublic === true ? { security: [] } : {}),
+    ...securityOf(operation),
     ...(scopes.length === 0 ? {} : { description: `Needs the scope ${scopes.join(' or ')}.` }),
     parameters: parametersOf(operation),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+      : { requestBody: { required: true, content: { [media]: { schema: schemaOf(body, 'input') } } } }),
     responses: {
-      200: {
-        description: 'Done.',
-        ...(answer === undefined ? {} : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } }),
-      },
-      default: { description: 'It was refused, or failed.', content: { 'application/json': { schema: error } } },
+      ...successOf(operation, media),
+      default: { description: 'It was refused, or failed.', content: { [media]: { schema: { $ref: error } } } },
     },
   };
 }
 
+const JSON_API = { media: 'application/json', error: '#/components/schemas/Error' } as const;
+const SCIM = { media: 'application/scim+json', error: '#/components/schemas/ScimError' } as const;
+
+function securityOf({ isPublic, protocol }: RestOperation): object {
+  if (isPublic) return { security: [] };
+  return protocol === 'scim' ? { security: [{ scimToken: [] }] } : {};
+}
+
+function successOf({ method, protocol, answer }: RestOperation, media: string): object {
+  const content = answer === undefined ? {} : { content: { [media]: { schema: schemaOf(answer, 'output') } } };
+  const done = { description: 'Done.', ...content };
+  if (protocol !== 'scim') return { 200: done };
+  if (method === 'POST') return { 201: done };
+  const empty = { 204: { description: 'Done, without a body.' } };
+  if (method === 'PATCH') return { 200: done, ...empty };
+  return method === 'DELETE' ? empty : { 200: done };
+}
+
 /** Operations on one object take the workspace that is meant. */
-function parametersOf({ method, path, query }: RestOperation): object[] {
+function parametersOf({ method, path, query, protocol }: RestOperation): object[] {
   const inPath = pathParameters(path);
   const own = query === undefined ? [] : queryParameters(query);
-  const isAboutOne = method !== 'POST' && inPath.length > 0;
+  const isAboutOne = method !== 'POST' && inPath.length > 0 && protocol !== 'scim';
   const isKnown = own.some(({ name }) => name === WORKSPACE.name);
   return [...inPath, ...own, ...(isAboutOne && !isKnown ? [WORKSPACE] : [])];
 }

@@ -80,6 +80,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'POST /scim/workspaces',
       'DELETE /scim/workspaces/{scimWorkspaceGroupId}',
       'GET /scim/groups',
+      'GET|POST|PUT|PATCH|DELETE /scim/Users[/{id}]',
+      'GET|POST|PUT|PATCH|DELETE /scim/Groups[/{id}]',
       'GET /policies/usage-limits',
       'POST /policies/usage-limits',
       'GET /policies/usage-limits/{policyUsageLimitsId}',
@@ -143,10 +145,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'The gateway itself serves it, without a key and without a version in its path.',
     calls: ['GET /model-configs/pricing/{provider}/{model}'],
-  },
-  {
-    reason: 'The directory does not write people yet.',
-    calls: ['GET|POST|PUT|PATCH|DELETE /scim/Users[/{id}]', 'GET|POST|PUT|PATCH|DELETE /scim/Groups[/{id}]'],
   },
   {
     reason: 'The gateway itself serves them: they are requests to a model.',

@@ -2,8 +2,9 @@
 import type { BoundOperation } from '../family.ts';
 import { INVITES } from './invites.ts';
 import { MEMBERS } from './members.ts';
-import { USERS } from './users.ts';
+import { mayLeaveRole, USERS } from './users.ts';
 
-export { endMembership, type Member, placeOf } from './members-of.ts';
+export { type Member, placeOf } from './members-of.ts';
+export { mayLeaveRole };
 
 export const PEOPLE: readonly BoundOperation[] = [...USERS, ...INVITES, ...MEMBERS];

@@ -108,12 +108,13 @@ export const USERS: readonly BoundOperation[] = [
 ];
 
 /** Throws RestError CONFLICT for the last owner. */
-async function mayLeaveRole(queries: Queries, { id, role }: UserRow): Promise<void> {
+export async function mayLeaveRole(queries: Queries, { id, role }: UserRow): Promise<void> {
   if (role !== 'owner') return;
   const other = await queries
     .selectFrom('users')
     .select('id')
     .where('role', '=', 'owner')
+    .where('active', '=', true)
     .where('id', '!=', id)
     .executeTakeFirst();
   if (other === undefined) throw new RestError('CONFLICT', { message: 'The last owner of the organisation stays' });

@@ -2,9 +2,10 @@
 import type { Queries } from '../../database/index.ts';
 import { isScimMade, type ResourceStore, SCIM_LABELS, type WriteProblem } from '../../store/index.ts';
 import type { Services } from '../family.ts';
-import { endMembership, type Member, placeOf } from '../people/index.ts';
+import { type Member, placeOf } from '../people/index.ts';
 import { type Mapping, mappingObjects, readMappings } from './mapped-groups.ts';
 import { type MappedPeople, type MembershipPlan, planMembers, type Wanted, wantedMembers } from './membership-plan.ts';
+import { deleteKeys } from './withdrawal.ts';
 
 /** The number that processes agree on: one of them at a time. */
 const LOCK = 4_028_717_616;
@@ -99,8 +100,11 @@ async function apply(
   const tasks = [
     ...end.map(({ member, isMember }) => async () => {
       const { namespace = '', name } = member.object.meta;
-      if (!isMember && endsKeys(member)) await endMembership(store, member.object, true);
-      else await done(store.delete({ kind: 'WorkspaceMember', namespace, name }, FORCED), ['absent']);
+      // Keys first: where the membership is the last one, a workspace may stop asking for it.
+      if (!isMember && endsKeys(member)) {
+        await deleteKeys(store, (key) => key.meta.namespace === namespace && key.spec.user === member.user);
+      }
+      await done(store.delete({ kind: 'WorkspaceMember', namespace, name }, FORCED), ['absent']);
     }),
     ...change.map(({ member, role }) => () => {
       const { namespace = '', name } = member.object.meta;
