@@ -1,7 +1,13 @@
 /** What every store of the management API does: operator/src/management/store/port.ts. */
 import { unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Place, ResourceStore, StoredObject, Written } from '../../../operator/src/management/index.ts';
+import {
+  type Place,
+  type ResourceStore,
+  SCIM_LABELS,
+  type StoredObject,
+  type Written,
+} from '../../../operator/src/management/index.ts';
 
 export interface OpenedStore extends AsyncDisposable {
   readonly store: ResourceStore;
@@ -110,6 +116,30 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>, { 
       await annotate({ 'example.com/a': undefined, 'example.com/c': '3' });
       expect((await store.get(place))?.meta.annotations).toMatchObject({ 'example.com/b': '2', 'example.com/c': '3' });
       expect((await store.get(place))?.meta.annotations).not.toHaveProperty('example.com/a');
+    });
+
+    test('writes labels, and takes away those that are undefined', async () => {
+      const place = fresh();
+      const labels = { 'example.com/a': '1', 'example.com/b': '2' };
+      const object = unwrap(await store.create(place, { spec: SPEC, labels }, PLAIN));
+      expect(object.meta.labels).toMatchObject(labels);
+      const change = { 'example.com/a': undefined, 'example.com/b': '3' };
+      const changed = unwrap(await store.update(place, ({ spec }) => ({ spec, labels: change }), PLAIN));
+      expect(changed.meta.labels).toEqual({ 'example.com/b': '3' });
+      expect((await store.get(place))?.meta.labels).toEqual({ 'example.com/b': '3' });
+    });
+
+    test('lets nobody but SCIM change what SCIM has made, unless by force, until it has the mark no more', async () => {
+      const place = fresh();
+      unwrap(await store.create(place, { spec: SPEC, labels: SCIM_LABELS }, PLAIN));
+      const change = ({ spec }: Policy) => ({ spec: { ...spec, value: 11 } });
+      const refused = { ok: false, error: { kind: 'owned', owner: 'SCIM' } };
+      expect(await store.update(place, change, PLAIN)).toMatchObject(refused);
+      expect(await store.delete(place, PLAIN)).toMatchObject(refused);
+      const unmarked = Object.fromEntries(Object.keys(SCIM_LABELS).map((label) => [label, undefined]));
+      unwrap(await store.update(place, ({ spec }) => ({ spec, labels: unmarked }), { force: true }));
+      expect(unwrap(await store.update(place, change, PLAIN)).spec.value).toBe(11);
+      unwrap(await store.delete(place, PLAIN));
     });
 
     test('refuses what the Kind does not allow, with its path, and changes nothing', async () => {
