@@ -1,6 +1,7 @@
 /** The management API as the contract knows it: docs/behaviour/management.md. */
 
 export { apiKeys } from './api-keys.ts';
+export { auditLogs } from './audit-logs.ts';
 export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText, restErrorBody } from './errors.ts';
 export { guardrails } from './guardrails.ts';

@@ -38,6 +38,7 @@ export const OPERATION_SCOPES: readonly ScopedOperation[] = [
   { method: 'PUT', path: '/api-keys/{id}', scopes: ['organisation_service_api_keys.update', 'workspace_service_api_keys.update', 'workspace_user_api_keys.update'] },
   { method: 'POST', path: '/api-keys/{id}/rotate', scopes: ['organisation_service_api_keys.rotate', 'workspace_service_api_keys.rotate', 'workspace_user_api_keys.rotate'] },
   { method: 'POST', path: '/api-keys/{type}/{subType}', scopes: ['organisation_service_api_keys.create', 'workspace_service_api_keys.create', 'workspace_user_api_keys.create'] },
+  { method: 'GET', path: '/audit-logs', scopes: ['audit_logs.list'] },
   { method: 'GET', path: '/collections', scopes: ['prompts.list'] },
   { method: 'POST', path: '/collections', scopes: ['prompts.create'] },
   { method: 'DELETE', path: '/collections/{collectionId}', scopes: ['prompts.delete'] },

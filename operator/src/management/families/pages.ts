@@ -17,11 +17,14 @@ export const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 1_000;
 
 /** Which items of a list are asked for. */
-export function windowOf({ current_page, currentPage, page_size, pageSize }: PageQuery): {
+export function windowOf(
+  { current_page, currentPage, page_size, pageSize }: PageQuery,
+  maxSize = MAX_PAGE_SIZE,
+): {
   limit: number;
   offset: number;
 } {
-  const limit = Math.min(MAX_PAGE_SIZE, page_size ?? pageSize ?? DEFAULT_PAGE_SIZE);
+  const limit = Math.min(maxSize, page_size ?? pageSize ?? DEFAULT_PAGE_SIZE);
   return { limit, offset: (current_page ?? currentPage ?? 0) * limit };
 }
 

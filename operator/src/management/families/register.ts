@@ -1,5 +1,6 @@
 /** All operations that are served, by family. */
 import { API_KEYS } from './api-keys/index.ts';
+import { AUDIT_LOGS } from './audit-logs.ts';
 import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
@@ -17,6 +18,7 @@ import { WORKSPACES } from './workspaces/index.ts';
 
 export const OPERATIONS: readonly BoundOperation[] = [
   ...API_KEYS,
+  ...AUDIT_LOGS,
   ...CONFIGS,
   ...GUARDRAILS,
   ...INTEGRATIONS,

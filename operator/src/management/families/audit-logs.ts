@@ -1,0 +1,89 @@
+/** Records of writes, as they are in the database. docs/behaviour/people.md#audit */
+import type { AuditRow } from '@gatehouse/crds/records';
+import { auditLogs } from '@gatehouse/crds/rest';
+import type { ExpressionBuilder } from 'kysely';
+import type { z } from 'zod';
+import { DatabaseAway, type Tables } from '../database/index.ts';
+import { type BoundOperation, type Services, serveOperation } from './family.ts';
+import { windowOf } from './pages.ts';
+
+type Query = z.output<typeof auditLogs.list.query>;
+type Builder = ExpressionBuilder<Tables, 'audit_records'>;
+
+/** Records have the contents of objects. */
+const MAX_PAGE = 100;
+
+/** The slugs and the UUIDs of the workspaces that there are. */
+interface Workspaces {
+  readonly idOf: ReadonlyMap<string, string>;
+  readonly slugOf: ReadonlyMap<string, string>;
+}
+
+async function workspacesOf({ store }: Services): Promise<Workspaces> {
+  const all = (await store.list('Workspace')).map(({ meta }) => [meta.name, meta.uid] as const);
+  return { idOf: new Map(all), slugOf: new Map(all.map(([slug, id]) => [id, slug])) };
+}
+
+/** `resource.action`. */
+const RESOURCE = 1;
+const ACTION = 2;
+
+function conditionOf(query: Query, { slugOf }: Workspaces) {
+  return (where: Builder) => {
+    const part = (at: number) => where.fn<string>('split_part', ['operation', where.val('.'), where.lit(at)]);
+    const { workspace_id: named, user_id: user } = query;
+    const workspace = named === undefined ? undefined : (slugOf.get(named) ?? named);
+    const conditions = [
+      query.start_time && where('at', '>=', new Date(query.start_time)),
+      query.end_time && where('at', '<=', new Date(query.end_time)),
+      query.method && where('method', '=', query.method),
+      query.uri && where('path', '=', query.uri),
+      query.request_id && where('request_id', '=', query.request_id),
+      user && where.or([where('actor_user', '=', user), where('actor_id', '=', user)]),
+      query.user_type && where('actor_type', '=', query.user_type),
+      workspace && where('workspace', '=', workspace),
+      query.response_status_code && where('status', '=', query.response_status_code),
+      query.resource_type && where(part(RESOURCE), '=', query.resource_type),
+      query.action && where(part(ACTION), '=', query.action),
+    ];
+    return where.and(conditions.filter((one) => typeof one === 'object'));
+  };
+}
+
+function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
+  const [resource = '', ...action] = row.operation.split('.');
+  return {
+    id: row.id,
+    timestamp: row.at.toISOString(),
+    method: row.method,
+    uri: row.path,
+    request_id: row.request_id,
+    user_id: row.actor_user ?? row.actor_id,
+    user_type: row.actor_type,
+    organisation_id: organisationId,
+    workspace_id: row.workspace === null ? null : (idOf.get(row.workspace) ?? row.workspace),
+    response_status_code: row.status,
+    resource_type: resource,
+    action: action.join('.'),
+    error_code: row.error_code,
+    forced: row.forced,
+    changes: row.changes,
+  };
+}
+
+export const AUDIT_LOGS: readonly BoundOperation[] = [
+  serveOperation(auditLogs.list, async ({ query }, services) => {
+    const { database, tenancy } = services;
+    if (database === undefined) throw new DatabaseAway('Records are in the log: DATABASE_URL names no database');
+    const workspaces = await workspacesOf(services);
+    const { limit, offset } = windowOf(query, MAX_PAGE);
+    const { rows, total } = await database.use(async (queries) => {
+      const asked = queries.selectFrom('audit_records').where(conditionOf(query, workspaces));
+      const { count } = await asked.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+      const page = asked.selectAll().orderBy('at', 'desc').orderBy('id').limit(limit).offset(offset);
+      return { rows: await page.execute(), total: Number(count) };
+    });
+    const records = rows.map((row) => toView(row, workspaces, tenancy.organisationId));
+    return { object: 'list' as const, total, records };
+  }),
+];
