@@ -9,7 +9,7 @@ import {
   success,
 } from './mcp-shapes.ts';
 import { defineOperation } from './operation.ts';
-import { anyObject, dateTime, emptyObject, name, noSecretMappings, paging, slug, uuid } from './shapes.ts';
+import { anyObject, dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
 
 const type = z.enum(['organisation', 'workspace']);
 const authType = z.enum(['none', 'headers', 'oauth_auto']);
@@ -34,7 +34,8 @@ const configurations = z
 const fields = {
   description: z.string().max(1024).nullish(),
   configurations,
-  secret_mappings: noSecretMappings,
+  /** Values of headers are in a Secret: none comes from a secret reference. */
+  secret_mappings: z.array(z.unknown()).max(0, 'values of headers are taken from no secret reference').nullish(),
 };
 
 const item = z.object({

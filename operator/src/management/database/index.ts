@@ -1,4 +1,4 @@
 /** The database that the management API keeps people and audit in. */
 export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, type Queries } from './database.ts';
-export type { Tables } from './tables.ts';
 export { type PostgresOptions, postgresDialect } from './postgres.ts';
+export type { Tables } from './tables.ts';

@@ -85,12 +85,6 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   return app;
 }
 
-function sendError(reply: FastifyReply, error: RestError): FastifyReply {
-  const { retryAfter } = error.details;
-  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-  return reply.status(error.status).send(errorBody(error));
-}
-
 /** One app type for both transports. */
 function transportOf({ tls }: ManagementServerOptions): { readonly http: { readonly maxHeaderSize: number } } {
   if (tls === undefined) return { http: { maxHeaderSize: MAX_HEADER_BYTES } };
