@@ -130,9 +130,18 @@ describe('what breaks', () => {
 
 describe('checks of a hook', () => {
   test('run beside each other on the same text', async () => {
-    const notes: string[] = [];
-    await run([hookOf([noting('x', notes), noting('y', notes)])]);
-    expect(notes).toEqual(['x begins on a', 'y begins on a', 'x ends', 'y ends']);
+    const begun: string[] = [];
+    const both = Promise.withResolvers<void>();
+    const waitsForOther = (name: string): TestCheck => ({
+      run: async ({ text }) => {
+        begun.push(`${name} on ${text}`);
+        if (begun.length === 2) both.resolve();
+        await both.promise;
+        return { verdict: true };
+      },
+    });
+    await run([hookOf([waitsForOther('x'), waitsForOther('y')])]);
+    expect(begun).toEqual(['x on a', 'y on a']);
   });
 
   test('run one after another where the hook is sequential, each on what the last one made', async () => {

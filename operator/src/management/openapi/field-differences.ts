@@ -87,6 +87,10 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     ],
   },
   {
+    reason: 'Values of headers are in a Secret: none comes from a secret reference.',
+    fields: ['* /mcp-integrations*secret_mappings[].*'],
+  },
+  {
     reason: 'The integration is read where it is.',
     fields: ['GET /mcp-servers/{mcpServerId} answer mcp_integration_details.configurations'],
   },

@@ -149,8 +149,7 @@ describe('an integration', () => {
       secret_key: 'a',
       value_format: 'string',
     };
-    const slug = await make({ slug: 'mapped', key: undefined, secret_mappings: [mapping] });
-    const url = `/integrations/${slug}`;
+    const url = await make({ slug: 'mapped', key: undefined, secret_mappings: [mapping] });
     expect(await get(url)).toMatchObject({ secret_mappings: [mapping] });
     const settings = [{ ...mapping, target_field: 'configurations.openai_organization' }];
     expect((await put(url, { secret_mappings: settings })).status).toBe(400);
