@@ -63,6 +63,24 @@ describe('the price of a model', () => {
     expect(found(book().priceOf(account('openai', tuned), asked))).toEqual(['catalogue', 2.5]);
   });
 
+  test.for(['GPT-4o', ' gpt-4o', 'gpt-4O\n'])('does not depend on case and spaces around the name: %j', (asked) => {
+    const own = compileAccountPrices({ prices: { 'gpt-4o': { request: '1' } }, baseModels: { 'gpt-4o': 'Base' } });
+    const based = compileAccountPrices({ baseModels: { 'gpt-4o': 'Base' } });
+    const of = (prices: Record<string, string>, owned?: AccountPrices) =>
+      found(book({ openai: prices }).priceOf(account('openai', owned), { asked }));
+    expect(of({ 'gpt-4o': '2' }, own)).toEqual(['integration', 1]);
+    expect(of({ 'gpt-4o': '2' })).toEqual(['pricing', 2]);
+    expect(of({ 'Gpt-4o': '2' })).toEqual(['pricing', 2]);
+    expect(of({})).toEqual(['catalogue', 2.5]);
+    expect(found(book({ groq: { base: '7' } }).priceOf(account('groq', based), { asked }))).toEqual(['pricing', 7]);
+  });
+
+  test('is that of the name as it was written where there are several in other case', () => {
+    const prices = book({ openai: { Own: '1', own: '2', OWN: '3' } });
+    const of = (asked: string) => found(prices.priceOf(account('openai'), { asked }));
+    expect(['own', 'Own', 'OWN', 'oWN'].map(of)).toEqual([2, 1, 3, 3].map((usd) => ['pricing', usd]));
+  });
+
   test('is multiplied unless the Integration sets it', () => {
     const discount = compileAccountPrices({ prices: { 'gpt-4o': { request: '1' } }, priceMultiplier: '0.8' });
     const prices = book({ openai: { own: '2' } });

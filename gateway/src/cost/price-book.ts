@@ -27,7 +27,7 @@ export interface PriceBook {
 
 /** The prices of ModelPricings, by provider and model. */
 export interface PriceOverrides {
-  get(provider: string): { get(model: string): ModelPrice | undefined } | undefined;
+  get(provider: string): ReadonlyMap<string, ModelPrice> | undefined;
 }
 
 /** A ModelPricing for it is for all models of its provider that have no price. */
@@ -46,12 +46,11 @@ export function createPriceBook(overrides: PriceOverrides, catalogue: Catalogue)
     return product;
   };
   const listed = (provider: string, names: readonly string[]): ModelPrice | undefined =>
-    firstOf(names, (name) => overrides.get(provider)?.get(name)) ??
-    firstOf(names, (name) => catalogue.find(provider, name));
+    firstNamed(overrides.get(provider), names) ?? firstOf(names, (name) => catalogue.find(provider, name));
   const find = ({ provider, prices }: PricedAccount, model: string, input: number | undefined) => {
     if (model === '' || model.length > MAX_MODEL_CHARS) return undefined;
-    const names = priceNames(provider, model, input);
-    return (prices && firstOf(names, (name) => prices.models.get(name))) ?? listed(provider, names);
+    const names = priceNames(provider, model.trim(), input);
+    return firstNamed(prices?.models, names) ?? listed(provider, names);
   };
   const findNamed = (account: PricedAccount, model: string | undefined, input: number | undefined) =>
     model === undefined ? undefined : find(account, model, input);
@@ -60,7 +59,7 @@ export function createPriceBook(overrides: PriceOverrides, catalogue: Catalogue)
       const { provider, prices } = account;
       const price =
         find(account, asked, usage?.input) ??
-        findNamed(account, prices?.bases.get(asked), usage?.input) ??
+        findNamed(account, firstNamed(prices?.bases, [asked.trim()]), usage?.input) ??
         findNamed(account, answered, usage?.input) ??
         overrides.get(provider)?.get(DEFAULT_MODEL);
       if (price === undefined || prices?.factor === undefined || price.source === 'integration') return price;
@@ -75,4 +74,34 @@ function firstOf<T>(names: readonly string[], find: (name: string) => T | undefi
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The first of the names that the table has; else the first that it has in other case: some providers accept models in any. */
+function firstNamed<T>(table: ReadonlyMap<string, T> | undefined, names: readonly string[]): T | undefined {
+  if (table === undefined) return undefined;
+  return (
+    firstOf(names, (name) => table.get(name)) ??
+    firstOf(names, (name) => {
+      const written = spellingsOf(table).get(fold(name));
+      return written === undefined ? undefined : table.get(written);
+    })
+  );
+}
+
+const fold = (name: string): string => name.trim().toLowerCase();
+
+const spellings = new WeakMap<ReadonlyMap<string, unknown>, ReadonlyMap<string, string>>();
+
+/** The names of a table, which never changes, by what they are without case; of several the first by code points. */
+function spellingsOf(table: ReadonlyMap<string, unknown>): ReadonlyMap<string, string> {
+  const known = spellings.get(table);
+  if (known !== undefined) return known;
+  const byFold = new Map(
+    [...table.keys()]
+      .sort()
+      .toReversed()
+      .map((name) => [fold(name), name] as const),
+  );
+  spellings.set(table, byFold);
+  return byFold;
 }
