@@ -194,6 +194,12 @@ describe('a limit of tokens', () => {
     expect(refused.text).toContain('lower max_tokens to at most 100');
   });
 
+  test('takes the largest of several limits of output', async () => {
+    await using world = await limited(100);
+    const refused = await ask(world, { body: { max_tokens: 1, max_output_tokens: 101 } });
+    expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('the request asks for 101')]);
+  });
+
   test('refuses everything once it is used up', async () => {
     await using world = await limited(1);
     expect((await ask(world)).status).toBe(200);

@@ -18,8 +18,13 @@ export function estimateTokens(
   return { input: Math.ceil(promptBytes / BYTES_PER_TOKEN), output: limit * choicesOf(params['n']) };
 }
 
+/** The largest: which of them the provider reads depends on the operation, and callers may send all. */
 const outputLimit = (params: Params): number =>
-  countOf(params['max_tokens']) || countOf(params['max_completion_tokens']) || countOf(params['max_output_tokens']);
+  Math.max(
+    countOf(params['max_tokens']),
+    countOf(params['max_completion_tokens']),
+    countOf(params['max_output_tokens']),
+  );
 
 const countOf = (value: unknown): number =>
   typeof value === 'number' && value >= 1 ? Math.min(Math.floor(value), MAX_OUTPUT) : 0;

@@ -134,11 +134,12 @@ function policyFacts({ input, prompt, resolved, provider, call }: LimitedTarget)
   };
 }
 
-/** Output tokens that the call allows; 1 where it does not say. The answer settles what they really were. */
+/** The largest output that the call allows, in tokens; 1 where it does not say. The answer settles what they really were. */
 function tokensAsked(params: JsonObject): number {
+  let most = 1;
   for (const name of ['max_tokens', 'max_completion_tokens', 'max_output_tokens']) {
     const asked = params[name];
-    if (typeof asked === 'number' && asked >= 1) return Math.min(Math.ceil(asked), Number.MAX_SAFE_INTEGER);
+    if (typeof asked === 'number') most = Math.max(most, Math.min(Math.ceil(asked), Number.MAX_SAFE_INTEGER));
   }
-  return 1;
+  return most;
 }
