@@ -113,6 +113,18 @@ describe('a limiter whose shared counters go away', () => {
     await limiter.close();
   });
 
+  test('admits nothing of a window that others had used up when it was last asked', async () => {
+    const redis = startShared();
+    const { limiter: other } = limiterOver(redis.shared);
+    expect(await grantsOf(other, requests(10), 10)).toBe(10);
+    const { limiter } = limiterOver(redis.shared);
+    expect(await grantsOf(limiter, requests(10), 1)).toBe(0);
+    redis.fail('disconnected');
+    redis.connected(false);
+    expect(await grantsOf(limiter, requests(10), 5)).toBe(0);
+    await Promise.all([limiter.close(), other.close()]);
+  });
+
   test('adds the correction of what was reserved alone and settled later', async () => {
     const redis = startShared();
     const { limiter } = limiterOver(redis.shared);

@@ -57,6 +57,10 @@ export function createFailoverLimiter(options: FailoverOptions): FailoverLimiter
     if (policy === 'closed') throw new AppError('LIMITS_UNAVAILABLE', { retryAfterMs: retryMs });
     return alone();
   };
+  const learn = (demands: readonly Demand[], result: Reservation | Denial, nowMs: number): void => {
+    if (result.allowed) local.learn(demands, result.windows, nowMs);
+    else local.learn([result.demand], [{ remaining: result.remaining, resetMs: result.retryAfterMs }], nowMs);
+  };
 
   return {
     state: availability.state,
@@ -69,7 +73,7 @@ export function createFailoverLimiter(options: FailoverOptions): FailoverLimiter
       attempt(
         async () => {
           const reserved = await shared.reserve(demands, nowMs);
-          if (reserved.allowed && policy === 'open') local.learn(demands, reserved.windows, nowMs);
+          if (policy === 'open') learn(demands, reserved, nowMs);
           return reserved;
         },
         () => local.reserve(demands, nowMs),
