@@ -53,6 +53,7 @@ const GARBAGE_COLLECTORS: ReadonlySet<string> = new Set([
 const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set([
   'IntegrationAccess',
   'ScimMapping',
+  'WorkspaceMember',
   'ApiKey',
   'Workspace',
   'Organisation',

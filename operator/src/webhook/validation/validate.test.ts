@@ -31,6 +31,14 @@ const WORLD: readonly TestObject[] = [
     workspaceRef: { name: 'team-a' },
   }),
   object('Provider', 'a/main', { integrationRef: { name: 'shared' } }),
+  object('WorkspaceMember', 'a/ada', { user: 'ada', role: 'member' }),
+  object('WorkspaceMember', 'a/bob', { user: 'bob', role: 'member' }),
+  object('ApiKey', 'a/of-ada', {
+    type: 'workspace-user',
+    user: 'ada',
+    sha256: '1'.repeat(64),
+    scopes: ['completions.write'],
+  }),
 ];
 
 const ask = (
@@ -258,6 +266,7 @@ describe('a deletion', () => {
     { key: 'VirtualKey/a/idle', users: [] },
     { key: 'GatewayConfig/a/user', users: [] },
     { key: 'IntegrationAccess/gatehouse-system/shared-a', users: [] }, // taking access away must always be possible
+    { key: 'WorkspaceMember/a/ada', users: [] },
     { key: 'Workspace/team-a', users: [] },
   ])('of $key is refused while $users use it', ({ key, users }) => {
     const answer = review(ask('DELETE', find(key)));
