@@ -13,7 +13,9 @@ export {
   type RevisionRow,
   revisionRow,
   type ScimTokenRow,
+  type SessionRow,
   scimTokenRow,
+  sessionRow,
   type UserRow,
   userRow,
 } from './rows.ts';

@@ -99,6 +99,17 @@ const change = z.strictObject({
 });
 export type AuditChange = z.output<typeof change>;
 
+/** A person who is signed in. */
+export const sessionRow = z.strictObject({
+  id_sha256: z.string().length(64),
+  user_id: z.uuid(),
+  created_at: z.date(),
+  /** When it was used last, to the minute. */
+  used_at: z.date(),
+  expires_at: z.date(),
+});
+export type SessionRow = z.output<typeof sessionRow>;
+
 /** One write of the management API. */
 export const auditRow = z.strictObject({
   id: z.uuid(),

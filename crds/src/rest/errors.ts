@@ -40,7 +40,8 @@ export const REST_ERRORS = {
     status: 503,
     code: 'AB04',
     type: 'service_error',
-    summary: 'The database that people are in is away, or nobody says what budgets have used; everything else goes on.',
+    summary:
+      'The database that people are in, or the identity provider, is away, or nobody says what budgets have used; everything else goes on.',
   },
   INTERNAL: { status: 500, code: 'AB04', type: 'service_error', summary: 'The management API failed.' },
 } as const satisfies Record<string, RestErrorRow>;

@@ -22,6 +22,7 @@ export { scimDiscovery, scimGroupResources, scimUsers } from './scim-protocol.ts
 export { scopesOf } from './scopes-of.ts';
 export { secretReferences } from './secret-references.ts';
 export type { RestSecretMapping } from './shapes.ts';
+export { SESSION_COOKIES, signIn } from './sign-in.ts';
 export { usagePolicies } from './usage-policies.ts';
 export { virtualKeys } from './virtual-keys.ts';
 export { workspaces } from './workspaces.ts';
@@ -35,6 +36,7 @@ export const MANAGEMENT_PREFIXES: ReadonlySet<string> = new Set([
   'analytics',
   'api-keys',
   'audit-logs',
+  'auth',
   'collections',
   'configs',
   'feedback',

@@ -21,9 +21,13 @@ export interface RestOperation {
   readonly protocol?: 'scim';
   /** Further paths of the same operation. */
   readonly aliases?: readonly string[];
+  /** It has an audit record although it is a GET, once it is known who calls. */
+  readonly isAudited?: true;
+  /** Of a success; absent: 200, or as SCIM says. 302 leads a browser elsewhere. */
+  readonly status?: 302;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Of a success, which has status 200, or as SCIM says; absent: it has no body. */
+  /** Of a success; absent: it has no body. */
   readonly answer?: z.ZodType;
 }
 

@@ -189,6 +189,43 @@ export const FLAGS = {
     fallback: '0',
     help: 'With --management: days after which audit records are deleted from the database; 0: never',
   },
+  'public-url': {
+    variable: 'GATEHOUSE_PUBLIC_URL',
+    type: 'text',
+    help: 'With --management: where browsers reach the gateway, https://HOST[:PORT]; needed to sign in',
+  },
+  'oidc-issuer': {
+    variable: 'GATEHOUSE_OIDC_ISSUER',
+    type: 'text',
+    help: 'With --management: issuer of the identity provider that people sign in with; none: nobody signs in',
+  },
+  'oidc-client-id': {
+    variable: 'GATEHOUSE_OIDC_CLIENT_ID',
+    type: 'text',
+    help: 'With --management: client that the identity provider knows the gateway by',
+  },
+  'oidc-client-secret': {
+    variable: 'GATEHOUSE_OIDC_CLIENT_SECRET',
+    type: 'text',
+    help: 'With --management: secret of that client, better as the variable',
+  },
+  'oidc-trusts-emails': {
+    variable: 'GATEHOUSE_OIDC_TRUSTS_EMAILS',
+    type: 'switch',
+    help: 'With --management: Accept addresses that the identity provider does not call verified, because it verifies all of them',
+  },
+  'session-hours': {
+    variable: 'GATEHOUSE_SESSION_HOURS',
+    type: 'count',
+    fallback: '12',
+    help: 'With --management: hours from a sign-in to the end of its session',
+  },
+  'session-idle-minutes': {
+    variable: 'GATEHOUSE_SESSION_IDLE_MINUTES',
+    type: 'count',
+    fallback: '60',
+    help: 'With --management: minutes after which a session ends without a call',
+  },
   'keys-url': {
     type: 'text',
     help: 'With --management: where it learns the keys; none: the snapshot service of the operator',

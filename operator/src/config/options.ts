@@ -61,6 +61,8 @@ export interface OperatorOptions {
   readonly databaseCaFile: string | undefined;
   /** Days after which audit records are deleted; 0: never. */
   readonly auditRetentionDays: number;
+  /** How people sign in, as it was given. */
+  readonly signIn: GivenSignIn;
   /** Where the management API learns the keys; undefined: from the operator of its namespace. */
   readonly keysUrl: URL | undefined;
   /** Folder of what that needs. */
@@ -70,6 +72,17 @@ export interface OperatorOptions {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly logLevel: string;
+}
+
+/** Of the management API: operator/src/management/sessions checks it. */
+export interface GivenSignIn {
+  readonly issuer: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly trustsEmails: boolean;
+  readonly sessionHours: number;
+  readonly idleMinutes: number;
 }
 
 interface Bounds {
@@ -89,6 +102,8 @@ const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*
 const MAX_PORT = 65_535;
 /** A shorter lease is lost to a slow API server, a longer one leaves edits unpublished for minutes. */
 const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
+const SESSION_HOURS: Bounds = { min: 1, max: 720, what: 'whole hours' };
+const IDLE_MINUTES: Bounds = { min: 5, max: 1_440, what: 'whole minutes' };
 /** The client has so many connections. */
 const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
 /** What the API server takes. */
@@ -272,6 +287,15 @@ function toOptions(values: Values): OperatorOptions {
     databaseUrl: values.text('database-url'),
     databaseCaFile: values.text('database-ca-file'),
     auditRetentionDays: values.number('audit-retention-days', RETENTION_DAYS),
+    signIn: {
+      issuer: values.text('oidc-issuer'),
+      clientId: values.text('oidc-client-id'),
+      clientSecret: values.text('oidc-client-secret'),
+      publicUrl: values.text('public-url'),
+      trustsEmails: values.isOn('oidc-trusts-emails'),
+      sessionHours: values.number('session-hours', SESSION_HOURS),
+      idleMinutes: values.number('session-idle-minutes', IDLE_MINUTES),
+    },
     keysUrl: values.url('keys-url'),
     keysDir: values.text('keys-dir') ?? '',
     retire: values.isOn('retire'),

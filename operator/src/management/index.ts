@@ -14,5 +14,11 @@ export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export * from './policy-usage/index.ts';
 export * from './revisions/index.ts';
+export {
+  createSignIn,
+  parseSignIn,
+  type SignIn,
+  type SignInSettings,
+} from './sessions/index.ts';
 export * from './store/index.ts';
 export { createTenancy, type Tenancy } from './tenancy/index.ts';

@@ -10,6 +10,7 @@ import {
   type PolicyUsage,
   type ResourceStore,
   type Revisions,
+  type SignIn,
 } from './index.ts';
 import { createMemoryStore } from './store/testing.ts';
 
@@ -32,7 +33,20 @@ export interface TestManagement {
   call(key: string | undefined, method: Method, url: string, body?: object): Promise<Answer>;
   /** As a directory calls, below `/scim/v2`. */
   directory(token: string | undefined, method: Method, url: string, body?: object | string): Promise<Answer>;
+  /** As a browser or a gateway sends it; the path is below the root. */
+  send(request: RawRequest): Promise<RawAnswer>;
   close(): Promise<void>;
+}
+
+export interface RawRequest {
+  readonly method?: Method;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+export interface RawAnswer extends Answer {
+  readonly headers: Readonly<Record<string, unknown>>;
 }
 
 export const ORGANISATION_ID = '00000000-0000-4000-8000-0000000000ff';
@@ -45,6 +59,7 @@ export interface TestOptions {
   readonly revisions?: Revisions;
   readonly onCall?: (report: CallReport) => void;
   readonly now?: () => number;
+  readonly signIn?: SignIn;
   /** Of the calls of each key. */
   readonly rates?: { readonly perSecond: number; readonly burst: number };
   /** Further ones, by their keys. */
@@ -63,6 +78,7 @@ export async function createTestManagement(
     store: given,
     callers = {},
     rates,
+    signIn,
   }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = given ?? createMemoryStore();
@@ -86,6 +102,7 @@ export async function createTestManagement(
       database,
       usage,
       revisions,
+      signIn,
     },
     keys: { find: (sha256) => byHash.get(sha256) },
     onCall,
@@ -127,6 +144,11 @@ export async function createTestManagement(
         ...(typeof location === 'string' ? { location } : {}),
         ...(typeof type === 'string' ? { type } : {}),
       };
+    },
+    send: async ({ method = 'GET', url, headers = {}, body }) => {
+      const answer = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
+      const isJson = String(answer.headers['content-type']).startsWith('application/json');
+      return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : {} };
     },
     close: () => app.close(),
   };

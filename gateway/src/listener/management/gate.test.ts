@@ -46,6 +46,20 @@ describe('a call of the management API', () => {
       want: [403, 'AB03'],
     },
     {
+      rule: 'with a cookie that is no session',
+      method: 'GET',
+      url: '/v1/configs',
+      headers: { cookie: 'x__Host-gatehouse-session=a; other=gatehouse-session' },
+      want: [401, 'AB05'],
+    },
+    {
+      rule: 'with an unknown key beside a session',
+      method: 'GET',
+      url: '/v1/configs',
+      headers: { ...keyed('gwk_no'), cookie: 'gatehouse-session=a' },
+      want: [401, 'AB05'],
+    },
+    {
       rule: 'on another path',
       method: 'GET',
       url: '/v1/providers?x=1',
@@ -67,6 +81,13 @@ describe('a call of the management API', () => {
     { rule: 'with its scope', method: 'GET', url: '/v1/configs?page_size=1', headers: keyed('gwk_reader') },
     { rule: 'as HEAD', method: 'HEAD', url: '/v1/configs', headers: keyed('gwk_reader') },
     { rule: 'with all scopes', method: 'DELETE', url: '/v1/virtual-keys/x', headers: keyed('gwk_all') },
+    { rule: 'of a browser that signs in', method: 'GET', url: '/v1/auth/callback?code=a', headers: {} },
+    {
+      rule: 'with a session',
+      method: 'GET',
+      url: '/v1/configs',
+      headers: { cookie: 'a=b; __Host-gatehouse-session=c' },
+    },
     { rule: 'as bearer', method: 'GET', url: '/v1/configs', headers: { authorization: 'bearer gwk_reader' } },
     {
       rule: 'of no operation that is known here',

@@ -1,6 +1,13 @@
 /** Refuses calls of the management API that cannot succeed before they leave the gateway; the other side checks every key itself. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestErrorName, restErrorBody, scopesOf } from '@gatehouse/crds/rest';
+import {
+  MAX_REST_BODY_BYTES,
+  REST_ERRORS,
+  type RestErrorName,
+  restErrorBody,
+  SESSION_COOKIES,
+  scopesOf,
+} from '@gatehouse/crds/rest';
 import { findKey, type KeyLookup } from '../../pipeline/index.ts';
 
 /** An answer in the form of the management API. */
@@ -26,7 +33,7 @@ export function refusalOf(request: GatedRequest, snapshot: KeyLookup, nowMs: num
   const scopes = scopesOf(request.method, path.replace(/^\/v1/, ''));
   if (scopes?.length === 0) return undefined;
   const text = keyIn(request.headers);
-  if (text === undefined) return refuse('UNAUTHENTICATED', NO_KEY);
+  if (text === undefined) return hasSession(request.headers) ? undefined : refuse('UNAUTHENTICATED', NO_KEY);
   const key = text.length > MAX_KEY_LENGTH ? undefined : findKey(text, snapshot)?.record;
   if (key === undefined) return refuse('UNAUTHENTICATED', 'The key is not known');
   if (key.expiresAtMs <= nowMs) return refuse('UNAUTHENTICATED', 'The key has expired');
@@ -38,6 +45,12 @@ export function refusalOf(request: GatedRequest, snapshot: KeyLookup, nowMs: num
 export const TOO_LARGE: Refusal = refuse('TOO_LARGE', `A body has at most ${MAX_REST_BODY_BYTES} bytes`);
 
 const NO_KEY = 'Send a key of the gateway in x-gw-api-key, or as Authorization: Bearer';
+
+const SESSIONS: readonly string[] = Object.values(SESSION_COOKIES);
+
+/** Sessions of people are known to the management API alone. */
+const hasSession = ({ cookie = '' }: IncomingHttpHeaders): boolean =>
+  cookie.split(';').some((pair) => SESSIONS.includes(pair.split('=', 1)[0]?.trim() ?? ''));
 
 /** As the management API reads it. */
 function keyIn({ 'x-gw-api-key': own, authorization }: IncomingHttpHeaders): string | undefined {

@@ -148,6 +148,7 @@ function createServer(
     tenancy,
     database: people?.database,
     revisions: people?.revisions,
+    signIn: people?.signIn,
     usage,
     onSyncFailed,
     randomName,

@@ -7,9 +7,12 @@ import {
   createDatabase,
   createRetention,
   createRevisions,
+  createSignIn,
   type Database,
+  parseSignIn,
   postgresDialect,
   type Revisions,
+  type SignIn,
   toAuditRecord,
   toLogLine,
 } from '../../management/index.ts';
@@ -18,26 +21,34 @@ import type { Log } from '../../runtime/index.ts';
 export interface People extends AsyncDisposable {
   readonly database: Database;
   readonly revisions: Revisions;
+  /** Undefined: it is not set up. */
+  readonly signIn: SignIn | undefined;
   /** Keeps a record of the call. */
   onCall(report: CallReport): void;
   /** Records that the database never got. */
   readonly dropped: number;
 }
 
-type PeopleOptions = Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile' | 'auditRetentionDays'>;
+type PeopleOptions = Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile' | 'auditRetentionDays' | 'signIn'>;
 
 const NOT_KEPT = 'Audit record was not kept: the database was away for too long';
 
-/** Undefined where no database is named. Opens nothing yet; throws for a URL that is none, without repeating it. */
+/** Undefined where no database is named. Opens nothing yet; throws for settings that cannot be used, without repeating them. */
 export function openPeople(
-  { databaseUrl: url, databaseCaFile, auditRetentionDays }: PeopleOptions,
+  { databaseUrl: url, databaseCaFile, auditRetentionDays, signIn: given }: PeopleOptions,
   log: Log,
 ): People | undefined {
-  if (url === undefined) return undefined;
+  const settings = parseSignIn(given);
+  if (!settings.ok) throw new Error(`Signing in: ${settings.error}`);
+  if (url === undefined) {
+    if (settings.value !== undefined) throw new Error('Signing in: sessions need a database, DATABASE_URL');
+    return undefined;
+  }
   const ca = databaseCaFile === undefined ? undefined : readFileSync(databaseCaFile, 'utf8');
   const dialect = postgresDialect({ url, ca });
   if (!dialect.ok) throw new Error(`DATABASE_URL: ${dialect.error}`);
   const onAway = (error: unknown): void => log.error({ err: error }, 'Database of people cannot be reached');
+  const onProviderAway = (error: unknown): void => log.error({ err: error }, 'Identity provider gave no usable answer');
   const database = createDatabase({ dialect: dialect.value, onAway });
   const audit = createAuditLog({ database, onDropped: (record) => log.warn(toLogLine(record), NOT_KEPT) });
   const revisions = createRevisions({
@@ -55,6 +66,8 @@ export function openPeople(
   return {
     database,
     revisions,
+    signIn:
+      settings.value && createSignIn({ settings: settings.value, database, now: Date.now, onAway: onProviderAway }),
     onCall: (report) => {
       const record = toAuditRecord(report, Date.now());
       if (record !== undefined) audit.add(record);

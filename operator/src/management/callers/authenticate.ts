@@ -23,6 +23,9 @@ export function authenticate(headers: Headers, keys: KeyDirectory, nowMs: number
   return caller;
 }
 
+/** Whether a request brings a key; a session counts only where it does not. */
+export const hasKey = (headers: Headers): boolean => keyOf(headers) !== undefined;
+
 function keyOf({ 'x-gw-api-key': own, authorization }: Headers): string | undefined {
   if (typeof own === 'string' && own.trim() !== '') return own.trim();
   return authorization === undefined ? undefined : BEARER.exec(authorization.trim())?.[1];

@@ -2,7 +2,7 @@ import type { ApiKeyType } from '@gatehouse/crds/kinds';
 
 /** The holder of a key. */
 export interface Caller {
-  /** Id of the key's entry. */
+  /** Id of the key's entry, or of the person who is signed in. */
   readonly keyId: string;
   readonly keyName: string;
   readonly type: ApiKeyType;
@@ -13,6 +13,8 @@ export interface Caller {
   readonly isDirectory?: true;
   /** `resource.action`. */
   readonly scopes: ReadonlySet<string>;
+  /** It is a person who is signed in, without a key. */
+  readonly isSession?: true;
   /** Unix time in ms; Infinity: never. */
   readonly expiresAtMs: number;
 }

@@ -6,6 +6,7 @@ import type {
   InviteRow,
   RevisionRow,
   ScimTokenRow,
+  SessionRow,
   UserRow,
 } from '@gatehouse/crds/records';
 import type { ColumnType } from 'kysely';
@@ -22,5 +23,6 @@ export interface Tables {
   readonly scim_group_members: GroupMemberRow;
   readonly scim_tokens: ScimTokenRow;
   readonly revisions: WithJson<RevisionRow, 'content'>;
+  readonly sessions: SessionRow;
   readonly audit_records: WithJson<AuditRow, 'changes'>;
 }

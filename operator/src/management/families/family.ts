@@ -6,6 +6,7 @@ import type { Caller } from '../callers/index.ts';
 import type { Database } from '../database/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
 import type { Revisions } from '../revisions/index.ts';
+import type { SignIn } from '../sessions/index.ts';
 import type { ResourceStore } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 
@@ -21,8 +22,29 @@ export interface RestCall<O extends RestOperation = RestOperation> {
   readonly body: Output<O['body']>;
   /** `?workspace_id=`: the workspace whose objects are meant where the path names one. */
   readonly workspaceId?: string | undefined;
+  readonly headers: CallHeaders;
   /** `?force=true` by a key that may: also what another tool owns is written. */
   readonly force: boolean;
+}
+
+/** Headers of a browser. */
+export interface CallHeaders {
+  readonly cookie: string | undefined;
+  readonly origin: string | undefined;
+}
+
+/** An answer with headers of its own. */
+export class HttpAnswer<Body = undefined> {
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Who it has turned out to be. */
+  readonly caller: Caller | undefined;
+
+  constructor(body: Body, headers: HttpAnswer['headers'], caller?: Caller) {
+    this.body = body;
+    this.headers = headers;
+    this.caller = caller;
+  }
 }
 
 /** What services may use. */
@@ -35,6 +57,8 @@ export interface Services {
   readonly usage?: PolicyUsage | undefined;
   /** Earlier contents of objects; absent: none are kept. */
   readonly revisions?: Revisions | undefined;
+  /** Of browsers; absent: it is not set up. */
+  readonly signIn?: SignIn | undefined;
   /** Notes a change that is none of the store, for the audit record of the call. */
   note?(change: AuditChange): void;
   /** Told when memberships of groups could not be written; they are tried again. */
@@ -53,7 +77,7 @@ export interface BoundOperation {
 /** Ties an operation to the function that serves it. */
 export function serveOperation<O extends RestOperation>(
   operation: O,
-  serve: (call: RestCall<O>, services: Services) => Promise<Input<O['answer']>>,
+  serve: (call: RestCall<O>, services: Services) => Promise<Input<O['answer']> | HttpAnswer<Input<O['answer']>>>,
 ): BoundOperation {
   // The server has checked the call against the schemas of this operation.
   return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };

@@ -1,3 +1,3 @@
-export type { BoundOperation, RestCall, ScimAnswer, Services } from './family.ts';
+export { type BoundOperation, HttpAnswer, type RestCall, type ScimAnswer, type Services } from './family.ts';
 export { OPERATIONS } from './register.ts';
 export { startMemberRounds, syncMembers } from './scim/index.ts';

@@ -12,6 +12,7 @@ import { PROVIDERS } from './providers.ts';
 import { RATE_LIMIT_POLICIES } from './rate-limit-policies.ts';
 import { SCIM } from './scim/index.ts';
 import { SECRET_REFERENCES } from './secret-references/index.ts';
+import { SIGN_IN } from './sign-in/index.ts';
 import { USAGE_LIMIT_POLICIES } from './usage-limit-policies.ts';
 import { VIRTUAL_KEYS } from './virtual-keys.ts';
 import { WORKSPACES } from './workspaces/index.ts';
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...RATE_LIMIT_POLICIES,
   ...SCIM,
   ...SECRET_REFERENCES,
+  ...SIGN_IN,
   ...USAGE_LIMIT_POLICIES,
   ...VIRTUAL_KEYS,
   ...WORKSPACES,

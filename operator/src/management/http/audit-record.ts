@@ -2,10 +2,14 @@ import type { AuditRow } from '@gatehouse/crds/records';
 import { REST_ERRORS } from '@gatehouse/crds/rest';
 import type { CallReport } from './server.ts';
 
-/** The record of a call; undefined for one that only reads, and for one too many: those would drive the others out. */
+/**
+ * The record of a call; undefined for one that only reads, for one too many, and for a sign-in of nobody known: those would drive the
+ * others out.
+ */
 export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
   const { operation, caller, status, errorCode, requestId, path, changes, forced } = report;
-  if (operation.method === 'GET' || status === REST_ERRORS.TOO_MANY.status) return undefined;
+  const isRecorded = operation.method !== 'GET' || (operation.isAudited === true && changes.length > 0);
+  if (!isRecorded || status === REST_ERRORS.TOO_MANY.status) return undefined;
   return {
     at: new Date(nowMs),
     request_id: requestId,
@@ -25,7 +29,8 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
 
 function actorOf(caller: CallReport['caller']): AuditRow['actor_type'] {
   if (caller === undefined) return 'anonymous';
-  return caller.isDirectory ? 'scim' : 'api_key';
+  if (caller.isDirectory) return 'scim';
+  return caller.isSession ? 'user' : 'api_key';
 }
 
 const MAX_PATH = 1_024;

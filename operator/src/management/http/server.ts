@@ -9,13 +9,16 @@ import { authenticate, authorize, type Caller, type KeyDirectory } from '../call
 import { DatabaseAway } from '../database/index.ts';
 import {
   type BoundOperation,
+  HttpAnswer,
   type RestCall,
   type ScimAnswer,
   type Services,
   startMemberRounds,
 } from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
+import { ProviderAway, SignInRefused } from '../sessions/index.ts';
 import { type CallRates, type CallRatesOptions, createCallRates } from './call-rates.ts';
+import { callerOf, countCall, NOBODY } from './caller-of-request.ts';
 import { createDirectoryTokens, type DirectoryTokens } from './directory-token.ts';
 import { sendError, sendScim } from './protocols.ts';
 import { invalid, RestError } from './rest-error.ts';
@@ -142,8 +145,10 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
         report(scim.status);
         return await sendScim(reply, scim);
       }
-      report(200);
-      return await reply.status(200).send(answer);
+      const { status = 200 } = operation;
+      report(status);
+      if (!(answer instanceof HttpAnswer)) return await reply.status(status).send(answer);
+      return await reply.status(status).headers(answer.headers).send(answer.body);
     } catch (error) {
       const known = toRestError(error);
       const { code } = REST_ERRORS[known.error];
@@ -198,17 +203,6 @@ interface Seen {
   readonly changes: AuditChange[];
 }
 
-/** Calls an operation that needs no key; it sees nothing and may nothing. */
-const NOBODY: Caller = {
-  keyId: '',
-  keyName: '',
-  type: 'workspace-user',
-  workspace: '',
-  user: undefined,
-  scopes: new Set(),
-  expiresAtMs: Number.POSITIVE_INFINITY,
-};
-
 async function serve(
   request: FastifyRequest,
   { operation, serve: run }: BoundOperation,
@@ -227,40 +221,20 @@ async function serve(
     path: request.params as Record<string, string>, // named segments of the route
     query: parse(operation.query, query, 'query') as RestCall['query'],
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
+    headers: { cookie: request.headers.cookie, origin: request.headers.origin },
     force: isForced(force, caller),
   };
   seen.forced = call.force;
   const note = (change: AuditChange): void => {
     seen.changes.push(change);
   };
-  return run(
+  const onlyReads = operation.method === 'GET' && operation.isAudited !== true;
+  const answer = await run(
     call,
-    operation.method === 'GET' ? services : { ...services, store: recordingStore(services.store, note), note },
+    onlyReads ? services : { ...services, store: recordingStore(services.store, note), note },
   );
-}
-
-/** Throws RestError UNAUTHENTICATED. */
-async function callerOf(
-  { headers }: FastifyRequest,
-  { isPublic, protocol }: RestOperation,
-  { keys, services, directory, callRates }: RouteOptions,
-): Promise<Caller> {
-  if (isPublic) return NOBODY;
-  if (protocol !== 'scim') return authenticate(headers, keys, services.now());
-  try {
-    return await directory.authenticate(headers.authorization);
-  } catch (error) {
-    countCall(NOBODY, callRates); // the directory itself does not wait for those who guess
-    throw error;
-  }
-}
-
-/** Calls without a key share what one key has. Throws RestError TOO_MANY. */
-function countCall({ keyId, keyName }: Caller, rates: CallRates): void {
-  const retryAfter = rates.take(keyId, performance.now());
-  if (retryAfter === undefined) return;
-  const who = keyName === '' ? 'There are too many calls' : `The key ${keyName} makes too many calls`;
-  throw new RestError('TOO_MANY', { message: `${who}; try again in ${retryAfter} s`, retryAfter });
+  if (answer instanceof HttpAnswer && answer.caller !== undefined) seen.caller = answer.caller;
+  return answer;
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {
@@ -285,7 +259,12 @@ function isForced(force: unknown, caller: Caller): boolean {
 /** Errors of fastify are about the request: what it throws itself has a status below 500. */
 function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
-  if (error instanceof DatabaseAway) return new RestError('UNAVAILABLE', { message: error.message });
+  if (error instanceof DatabaseAway || error instanceof ProviderAway) {
+    return new RestError('UNAVAILABLE', { message: error.message });
+  }
+  if (error instanceof SignInRefused) {
+    return new RestError(error.byProvider ? 'FORBIDDEN' : 'INVALID', { message: error.message });
+  }
   const { statusCode, message } = error as Partial<FastifyError>; // anything may be thrown
   if (statusCode === 413)
     return new RestError('TOO_LARGE', { message: `A body has at most ${MAX_REST_BODY_BYTES} bytes` });

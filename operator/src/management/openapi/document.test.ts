@@ -23,6 +23,10 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** Of ours alone. */
 const OWN: ReadonlySet<string> = new Set([
   'POST /admin/users/invites/accept',
+  'GET /auth/login',
+  'GET /auth/callback',
+  'GET /auth/session',
+  'POST /auth/logout',
   'GET /scim/token',
   'POST /scim/token',
   'DELETE /scim/token',

@@ -96,8 +96,9 @@ function securityOf({ isPublic, protocol }: RestOperation): object {
   return protocol === 'scim' ? { security: [{ scimToken: [] }] } : {};
 }
 
-function successOf({ method, protocol, answer }: RestOperation, media: string): object {
+function successOf({ method, protocol, status, answer }: RestOperation, media: string): object {
   const content = answer === undefined ? {} : { content: { [media]: { schema: schemaOf(answer, 'output') } } };
+  if (status === 302) return { 302: { description: 'The browser is led elsewhere.', ...content } };
   const done = { description: 'Done.', ...content };
   if (protocol !== 'scim') return { 200: done };
   if (method === 'POST') return { 201: done };

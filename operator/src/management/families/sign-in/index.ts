@@ -1,0 +1,2 @@
+/** Operations of browsers. */
+export { SIGN_IN } from './sign-in.ts';
