@@ -1,8 +1,9 @@
 /** PostgreSQL of the chart, and how the management API gets to a database. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { FLAGS } from '../../operator/src/config/index.ts';
 import { at, find, idOf, NAMESPACE, render, type Values } from './helm.ts';
-import { EVERYTHING } from './values.ts';
+import { EVERYTHING, SIGN_IN } from './values.ts';
 
 const MANAGED: Values = { management: { enabled: true } };
 const OTHER = { urlSecretRef: { name: 'database', key: 'url' } };
@@ -92,6 +93,20 @@ describe('the management API', () => {
       name: 'database-ca',
       configMap: { name: 'authorities', items: [{ key: 'ca.crt', path: 'ca.crt' }] },
     });
+  });
+
+  test('lets people sign in with a secret that is not in the chart', async () => {
+    const objects = await render({ management: { enabled: true, signIn: SIGN_IN } });
+    const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
+    const env = z.array(variable).parse(at(pod, 'containers.0.env'));
+    const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
+    const about = /^GATEHOUSE_(OIDC|SESSION|PUBLIC)_/;
+    const given = env.filter(({ name }) => about.test(name));
+    expect(given.map(({ name }) => name).sort()).toEqual(known.filter((name) => about.test(name)).sort());
+    const valueFrom = { secretKeyRef: SIGN_IN.clientSecretRef };
+    expect(given).toContainEqual({ name: 'GATEHOUSE_OIDC_CLIENT_SECRET', valueFrom });
+    const plain = await managementOf({});
+    expect(JSON.stringify(plain.pod)).not.toContain('OIDC');
   });
 
   test('has no database where there is none', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { leavesOf, VALUES } from '../../operator/gen/index.ts';
 import { CHART, helm, NAMESPACE, RELEASE, renderText, type Values } from './helm.ts';
-import { EVERYTHING, withValue } from './values.ts';
+import { EVERYTHING, SIGN_IN, withValue } from './values.ts';
 
 const leaves = [...leavesOf(VALUES)].map(([path, leaf]) => ({ path, ...leaf }));
 
@@ -17,6 +17,7 @@ const OVER_TLS: Values = {
 
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
+  'postgres.enabled': { management: { enabled: true } },
   'httpRoute.backendTLS.enabled': WITH_TLS,
   'httpRoute.backendTLS.hostname': OVER_TLS,
   'httpRoute.backendTLS.caConfigMap': OVER_TLS,
@@ -27,7 +28,12 @@ const NEEDED: Readonly<Record<string, Values>> = {
 };
 
 /** Where the default is refused. */
-const INSTEAD: Readonly<Record<string, unknown>> = { 'httpRoute.parentRefs': [{ name: 'internal' }] };
+const INSTEAD: Readonly<Record<string, unknown>> = {
+  'httpRoute.parentRefs': [{ name: 'internal' }],
+  'management.signIn.publicUrl': 'https://other.example',
+  'management.signIn.clientId': 'other',
+  'management.signIn.clientSecretRef': { name: 'other', key: 'secret' },
+};
 
 describe('a value', () => {
   test.for(leaves)('$path changes what is rendered', async ({ path, fallback, example }) => {
@@ -55,6 +61,14 @@ describe('a value', () => {
     { rule: 'out of bounds', values: { operator: { replicas: 0 } } },
     { rule: 'that is no spec of a fleet', values: { defaultFleet: { spec: { replica: 3 } } } },
     { rule: 'of an account that has no name', values: { operator: { serviceAccount: { create: false } } } },
+    {
+      rule: 'of an issuer without a client',
+      values: { management: { enabled: true, signIn: { ...SIGN_IN, clientId: '' } } },
+    },
+    {
+      rule: 'of an issuer without a database',
+      values: { management: { enabled: true, signIn: SIGN_IN }, postgres: { enabled: false } },
+    },
     { rule: 'of a route to no Gateway', values: { httpRoute: { enabled: true } } },
     {
       rule: 'of a route over TLS to a listener without it',

@@ -2,10 +2,18 @@
 import { isObject } from '@gatehouse/crds';
 import type { Values } from './helm.ts';
 
+/** What signing in needs. */
+export const SIGN_IN = {
+  issuer: 'https://id.example',
+  publicUrl: 'https://public.example',
+  clientId: 'gatehouse',
+  clientSecretRef: { name: 'oidc', key: 'secret' },
+};
+
 /** Everything the chart can make, at once. */
 export const EVERYTHING: Values = {
   organisation: { create: true },
-  management: { enabled: true },
+  management: { enabled: true, signIn: SIGN_IN },
   redis: { persistence: { enabled: true } },
   ingress: { enabled: true },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },

@@ -9,6 +9,8 @@ import {
   objects,
   podSecurityContext,
   resources,
+  secretEntry,
+  section,
   text,
   textMap,
 } from './parts.ts';
@@ -23,6 +25,21 @@ export const management: Members = {
   replicas: int([1, 9], [1, 2], 'Number of pods; each serves every call.'),
   resources: resources({ cpu: '50m', memory: '192Mi' }, '768Mi'),
   logLevel: choice(['debug', 'info', 'warn', 'error'], ['info', 'debug'], 'Least severe level that is logged.'),
+  signIn: section('Signing in with a browser, at an identity provider (docs/behaviour/sign-in.md).', {
+    issuer: text(
+      ['', 'https://login.example.com'],
+      'Issuer of the provider (OpenID Connect); empty: nobody signs in. publicUrl, clientId, clientSecretRef and a database are then required.',
+    ),
+    publicUrl: text(['', 'https://gateway.example.com'], 'Where browsers reach the gateway.'),
+    clientId: text(['', 'gateway'], 'Client that the provider knows the gateway by.'),
+    clientSecretRef: secretEntry('Secret entry, in the namespace of the release, with the secret of that client.'),
+    trustsEmails: flag(
+      false,
+      'Whether addresses count that the provider does not call verified, because it verifies all of them.',
+    ),
+    sessionHours: int([1, 720], [12, 8], 'Hours from a sign-in to the end of its session.'),
+    sessionIdleMinutes: int([5, 1440], [60, 30], 'Minutes after which a session ends without a call.'),
+  }),
   podSecurityContext,
   containerSecurityContext,
   podLabels: textMap({ team: 'platform' }, 'Further labels of the pods.'),
