@@ -4,10 +4,20 @@
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type ContractCall, fieldsOutside } from './contract.ts';
+import { type ContractCall, type DirectoryCall, fieldsOutside, isDirectoryCall } from './contract.ts';
 
-/** `POST /admin/users/invites/accept` is of ours alone. */
-export type Call = ContractCall | 'POST /admin/users/invites/accept';
+/** Of ours alone. */
+export const OWN_CALLS = [
+  'POST /admin/users/invites/accept',
+  'GET /scim/token',
+  'POST /scim/token',
+  'DELETE /scim/token',
+] as const;
+type OwnCall = (typeof OWN_CALLS)[number];
+
+export type Call = ContractCall | DirectoryCall | OwnCall;
+
+const isOwn = (call: Call): call is OwnCall => OWN_CALLS.some((own) => own === call);
 
 export interface Sent {
   readonly path?: Readonly<Record<string, string>>;
@@ -31,6 +41,7 @@ export interface AnswerFields {
   readonly slug: string;
   readonly name: string;
   readonly key: string;
+  readonly token: string;
   readonly keys: readonly unknown[];
   readonly total: number;
   readonly data: readonly AnswerFields[];
@@ -58,14 +69,14 @@ export interface ApiClient {
 }
 
 interface Described {
-  readonly responses: Readonly<Record<'200' | 'default', { readonly content?: Content }>>;
+  /** By status. */
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
-interface Content {
-  readonly 'application/json': { readonly schema: object };
-}
+/** By media type. */
+type Content = Readonly<Record<string, { readonly schema: object }>>;
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: { readonly schemas: { readonly Error: object } };
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
 export interface ApiAddress {
@@ -89,15 +100,13 @@ export async function createApiClient({ url, key: own, fetch: send = fetch }: Ap
     const parameters = new URLSearchParams(query).toString();
     const response = await send(`${url}/v1${filled}${parameters === '' ? '' : `?${parameters}`}`, {
       method,
-      headers: {
-        ...(key === null ? {} : { 'x-gw-api-key': key }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
+      headers: headersOf(call, key, body),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const { status } = response;
+    const { status, headers } = response;
     seen.set(call, (seen.get(call) ?? new Set()).add(status));
+    if (text !== '') expect(headers.get('content-type'), call).toMatch(mediaOf(call));
     const parsed: unknown = text === '' ? undefined : JSON.parse(text);
     expect(answers(call, status, parsed), `${call}: ${status} ${text.slice(0, 2_000)}`).toEqual([]);
     return { status, body: parsed as AnswerFields, text }; // described, see above
@@ -108,18 +117,25 @@ export async function createApiClient({ url, key: own, fetch: send = fetch }: Ap
     attempt,
     call: async (call, options = {}) => {
       const { path, query, body, status = 200, isSample = false } = options;
-      if (call !== 'POST /admin/users/invites/accept') {
+      if (!isOwn(call) && !isDirectoryCall(call)) {
         expect(fieldsOutside(call, 'query', query), `${call}: query`).toEqual([]);
         expect(fieldsOutside(call, 'body', body), `${call}: body`).toEqual([]);
       }
       const answer = await attempt(call, options);
       expect(answer.status, `${call}: ${answer.text.slice(0, 2_000)}`).toBe(status);
       const sent = { ...(path && { path }), ...(query && { query }), ...(body !== undefined && { body }) };
-      if (status === 200 || isSample) good.set(call, sent);
+      if (status < 300 || isSample) good.set(call, sent);
       return answer;
     },
   };
 }
+
+const headersOf = (call: Call, key: string | null, body: Sent['body']): Record<string, string> => ({
+  ...(key === null ? {} : isDirectoryCall(call) ? { authorization: `Bearer ${key}` } : { 'x-gw-api-key': key }),
+  ...(body === undefined ? {} : { 'content-type': mediaOf(call) }),
+});
+
+const mediaOf = (call: Call): string => `application/${isDirectoryCall(call) ? 'scim+json' : 'json'}`;
 
 /** What is wrong with an answer, by the document. */
 function createAnswerCheck({ paths, components }: ApiDocument) {
@@ -129,14 +145,22 @@ function createAnswerCheck({ paths, components }: ApiDocument) {
     schemas.set(schema, made);
     return made;
   };
+  const resolved = (schema: object): object => {
+    const name = '$ref' in schema ? String(schema.$ref).split('/').at(-1) : undefined;
+    if (name === undefined) return schema;
+    const found = components.schemas[name];
+    if (found === undefined) throw new Error(`the document has no schema ${name}`);
+    return found;
+  };
   return (call: Call, status: number, body: unknown): readonly string[] => {
     const [method = '', path = ''] = call.split(' ');
     const operation = paths[path]?.[method.toLowerCase()];
     if (operation === undefined) return [`the document has no ${call}`];
-    if (status !== 200) return problems(compiled(components.schemas.Error), body);
-    const schema = operation.responses['200'].content?.['application/json'].schema;
+    const { [status]: own, default: other } = operation.responses;
+    if (own === undefined && status < 300) return [`a success that is not described: ${status}`];
+    const schema = (own ?? other)?.content?.[mediaOf(call)]?.schema;
     if (schema === undefined) return body === undefined ? [] : ['an answer that is not described'];
-    return problems(compiled(schema), body);
+    return problems(compiled(resolved(schema)), body);
   };
 }
 

@@ -1,19 +1,42 @@
 /** The contract as clients of this kind of API know it: its operations, with the names of their fields. */
+import { OPERATIONS } from '../../../operator/src/management/index.ts';
 import { KNOWN_OPERATIONS } from '../../../operator/src/management/openapi/known-operations.ts';
 import fields from '../../../operator/src/management/openapi/testdata/known-fields.json' with { type: 'json' };
 
+type Known = keyof typeof fields;
+/** `GET|POST|... /scim/Users[/{id}]`: they are of SCIM, which has fields of its own. */
+type OfDirectory = Extract<Known, `${string}|${string}`>;
+
 /** Method and path, e.g. `GET /configs/{slug}`. */
-export type ContractCall = keyof typeof fields;
+export type ContractCall = Exclude<Known, OfDirectory>;
+
+type Plural = 'Users' | 'Groups';
+/** What a directory calls, with its own token. */
+export type DirectoryCall =
+  | `${'GET' | 'POST'} /scim/${Plural}`
+  | `${'GET' | 'PUT' | 'PATCH' | 'DELETE'} /scim/${Plural}/{id}`
+  | 'GET /scim/ServiceProviderConfig'
+  | `GET /scim/${'ResourceTypes' | 'Schemas'}${'' | '/{id}'}`;
 
 interface Names {
   readonly query?: string;
   readonly body?: string;
 }
 
-/** Those that are served. */
-export const CONTRACT_CALLS: readonly ContractCall[] = KNOWN_OPERATIONS.filter(
-  ({ reason }) => reason === undefined,
-).flatMap(({ calls }) => calls as readonly ContractCall[]); // fields.test.ts compares both files
+const SERVED = KNOWN_OPERATIONS.filter(({ reason }) => reason === undefined).flatMap(
+  ({ calls }) => calls as readonly Known[], // fields.test.ts compares both files
+);
+const isOfDirectory = (call: Known): call is OfDirectory => call.includes('|');
+
+/** Those that are served to keys. */
+export const CONTRACT_CALLS: readonly ContractCall[] = SERVED.filter((call) => !isOfDirectory(call));
+
+/** Those that are served to directories: document.test.ts compares the served operations with the contract. */
+export const DIRECTORY_CALLS: readonly DirectoryCall[] = OPERATIONS.flatMap(
+  ({ operation: { protocol, method, path } }) => (protocol === 'scim' ? [`${method} ${path}` as DirectoryCall] : []),
+);
+
+export const isDirectoryCall = (call: string): call is DirectoryCall => /^[A-Z]+ \/scim\/[A-Z]/.test(call);
 
 /** What our operations have and the contract has not: names of objects, and what says which object is meant. */
 const OWN: Readonly<Record<'query' | 'body', ReadonlySet<string>>> = {

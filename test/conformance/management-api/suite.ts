@@ -1,9 +1,12 @@
 /** Every operation of the management API, as its contract has it: docs/behaviour/management.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Call, createApiClient } from './client.ts';
+import { DIRECTORY_CALLS } from './contract.ts';
 import { SERVED, testErrors } from './errors.ts';
 import { testAccounts } from './families/accounts.ts';
+import { testDirectory } from './families/directory.ts';
 import { testKeys } from './families/keys.ts';
+import { testMcp } from './families/mcp.ts';
 import { testPolicies } from './families/policies.ts';
 import { testPrompts } from './families/prompts.ts';
 import { testRouting } from './families/routing.ts';
@@ -36,7 +39,9 @@ export function describeManagementApi(name: string, open: () => Promise<Manageme
       testAccounts,
       testKeys,
       testPrompts,
+      testMcp,
       testTenants,
+      testDirectory,
       testSecrets,
     ]) {
       testFamily(stage);
@@ -45,10 +50,11 @@ export function describeManagementApi(name: string, open: () => Promise<Manageme
 
     test('every operation was called with success, and none failed', () => {
       const { client } = stage();
-      const expected = SERVED.filter((call) => call !== RESET);
-      expect(expected.filter((call) => client.seen.get(call)?.has(200) !== true)).toEqual([]);
+      const expected = [...SERVED, ...DIRECTORY_CALLS].filter((call) => call !== RESET);
+      const succeeded = (call: Call): boolean => [...(client.seen.get(call) ?? [])].some((status) => status < 300);
+      expect(expected.filter((call) => !succeeded(call))).toEqual([]);
       const statuses = new Set([...client.seen.values()].flatMap((all) => [...all]));
-      expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404, 409, 413, 429]);
+      expect([...statuses].sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 413, 429]);
     });
 
     test('people are away with their database, and nothing else is', async () => {

@@ -26,8 +26,13 @@ export function testRouting(stage: StageOf): void {
     const { body: after } = await get();
     expect(after.name).toBe('Other');
     expect(JSON.stringify(after)).toContain('ollama');
+    const page = { workspace_id, current_page: '0', page_size: '10' };
+    const versions = await client.call('GET /configs/{slug}/versions', { path, query: page });
+    expect(versions.body.data[0]).toMatchObject({ name: 'Other', config: expect.stringContaining('ollama') });
+    expect(versions.text).not.toContain('sk-of-the-contract');
     await client.call('DELETE /configs/{slug}', { path, query: { workspace_id } });
     await client.call('GET /configs/{slug}', { path, query: { workspace_id }, status: 404 });
+    await client.call('GET /configs/{slug}/versions', { path, query: { workspace_id }, status: 404 });
   });
 
   test('guardrails', async () => {

@@ -47,9 +47,29 @@ export function testSecrets(stage: StageOf): void {
     await send('GET /integrations/{slug}', { path: { slug: 'canary-shared' } });
     await send('GET /integrations', {});
 
+    const server = { name: 'Canary', slug: 'canary-mcp', url: 'https://mcp.example.com/mcp', transport: 'http' };
+    const headers = () => ({ configurations: { custom_headers: { authorization: canary() } } });
+    const mcp = { mcpIntegrationId: 'canary-mcp' };
+    await send('POST /mcp-integrations', { body: { ...server, ...headers(), auth_type: 'headers' } });
+    await send('POST /mcp-integrations', {
+      body: { ...server, ...headers(), slug: 'other', auth_type: 'none' },
+      status: 400,
+    });
+    await send('PUT /mcp-integrations/{mcpIntegrationId}', { path: mcp, body: headers() });
+    await send('GET /mcp-integrations/{mcpIntegrationId}', { path: mcp });
+
+    const vault = (vault_token: string) => ({
+      auth_config: { vault_auth_type: 'token', vault_addr: 'https://vault.example.com', vault_token },
+    });
+    const reference = { name: 'Canary', slug: 'canary-reference', manager_type: 'hashicorp_vault' };
+    const inVault = { secretReferenceId: 'canary-reference' };
+    await send('POST /secret-references', { body: { ...reference, ...vault(canary()), secret_path: 'secret/data/a' } });
+    await send('PUT /secret-references/{secretReferenceId}', { path: inVault, body: vault(canary()) });
+    await send('GET /secret-references/{secretReferenceId}', { path: inVault });
+
     const { others, secrets } = await world.texts();
     const kept = canaries.filter((text) => holds(secrets, text));
-    expect(kept.length).toBeGreaterThanOrEqual(4); // those that were not replaced or refused
+    expect(kept.length).toBeGreaterThanOrEqual(6); // those that were not replaced or refused
     expect(canaries.filter((text) => holds([...answers, ...others].join('\n'), text))).toEqual([]);
   });
 }

@@ -1,7 +1,8 @@
+import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import type { StageOf } from '../world.ts';
 
-/** Workspaces with their members, the organisation, and people. */
+/** Workspaces with their members, the organisation, people, and what the database keeps of writes. */
 export function testTenants(stage: StageOf): void {
   test('workspaces', async () => {
     const { client, world } = stage();
@@ -106,6 +107,33 @@ export function testTenants(stage: StageOf): void {
     const { body: open } = await client.call('POST /admin/users/invites', { body: other });
     await client.call('DELETE /admin/users/invites/{inviteId}', { path: { inviteId: open.id } });
     await client.call(accept, { key: null, body: { token: tokenOf(open.invite_link) }, status: 404 });
+  });
+
+  test('records and versions of writes', async () => {
+    const { client, world } = stage();
+    const { workspace: workspace_id } = world;
+    const config = { provider: 'ollama', custom_host: 'http://ollama:11434' };
+    await client.call('POST /configs', { body: { name: 'Audited', slug: 'audited', workspace_id, config } });
+    const deletion = { path: { slug: 'audited' }, query: { workspace_id } };
+    await client.call('PUT /configs/{slug}', { ...deletion, body: { name: 'Renamed' } });
+    const versions = async () => (await client.call('GET /configs/{slug}/versions', deletion)).body.data;
+    await waitFor(async () => (await versions()).length === 2, { what: 'the version before' });
+    expect(await versions()).toMatchObject([{ name: 'Renamed' }, { name: 'Audited' }]);
+    await client.call('DELETE /configs/{slug}', deletion);
+    await client.call('DELETE /configs/{slug}', { ...deletion, status: 404 });
+    const of = async (query: Record<string, string>) =>
+      (await client.call('GET /audit-logs', { query: { uri: '/v1/configs/audited', method: 'DELETE', ...query } }))
+        .body;
+    await waitFor(async () => (await of({})).total === 2, { what: 'the records' });
+    const record = { method: 'DELETE', uri: '/v1/configs/audited', resource_type: 'configs', action: 'delete' };
+    const query = { resource_type: 'configs', action: 'delete', response_status_code: '200' };
+    expect(await of({ ...query, user_type: 'api_key', current_page: '0', page_size: '10' })).toMatchObject({
+      total: 1,
+      records: [{ ...record, response_status_code: 200, error_code: null, forced: false }],
+    });
+    expect(await of({ response_status_code: '404' })).toMatchObject({ records: [{ ...record, error_code: 'AB02' }] });
+    expect(await of({ start_time: '2100-01-01T00:00:00Z' })).toMatchObject({ total: 0, records: [] });
+    await client.call('GET /audit-logs', { query: { start_time: 'yesterday' }, status: 400 });
   });
 
   test('groups of a directory', async () => {
