@@ -77,7 +77,7 @@ describe('what is rendered', () => {
     const namespaces = { watchNamespaces: ['team-a'], crossNamespaceRefs: false, allowedCustomHosts: ['models'] };
     const objects = await render({
       ...namespaces,
-      operator: { hostNetwork: true },
+      operator: { hostNetwork: true, vaultTokenAudience: 'vault' },
       management: { enabled: true },
       networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] },
       monitoring: { namespaces: ['monitoring'] },

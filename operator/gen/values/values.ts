@@ -70,6 +70,10 @@ const operator: Members = {
   extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
   extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
   extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Mounts of the further volumes.'),
+  vaultTokenAudience: text(
+    ['', 'vault'],
+    'Audience of a token of the operator for Vault, for SecretReferences with the auth method Kubernetes; empty: none.',
+  ),
   serviceAccount: section('The account whose rights the operator has.', {
     create: flag(
       true,

@@ -56,7 +56,7 @@ export async function openCluster(): Promise<ClusterWorld> {
     texts: async () => {
       const list = (kinds: string) => runKubectl(cluster, ['get', kinds, '-A', '-o', 'yaml', '--show-managed-fields']);
       const kinds =
-        'virtualkeys,gatewayconfigs,guardrails,integrations,providers,configmaps,events,events.events.k8s.io';
+        'virtualkeys,gatewayconfigs,guardrails,integrations,providers,mcpintegrations,secretreferences,configmaps,events,events.events.k8s.io';
       const metrics = await (await fetch(`${management.healthUrl}/metrics`)).text();
       const records = await postgres.sql(
         'select * from gatehouse.audit_records',
@@ -96,7 +96,10 @@ async function hasStatuses({ cluster, tenant, organisation }: Stage): Promise<bo
 }
 
 /** Kinds that name others. */
-const USERS = ['gatewayconfigs', 'prompts', 'providers', 'integrations', 'guardrails', 'promptpartials'];
+const USERS = [
+  ...['gatewayconfigs', 'prompts', 'providers', 'integrations', 'guardrails', 'promptpartials'],
+  ...['virtualkeys', 'mcpservers'],
+];
 
 const mintedKey = ({ cluster, organisation }: Stage): Promise<string> =>
   waitFor(
