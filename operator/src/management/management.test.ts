@@ -222,7 +222,10 @@ describe('the record of a call', () => {
     for (const query of ['', '?force=true']) {
       expect((await one.call('admin', 'POST', `/policies/rate-limits${query}`, body)).status).toBe(200);
     }
-    expect(recorded().map((record) => record?.forced)).toEqual([false, true]);
+    const records = recorded();
+    expect(records.map((record) => record?.forced)).toEqual([false, true]);
+    // The key belongs to none: it is that of what was changed.
+    expect(records.map((record) => record?.workspace)).toEqual(['team-a', 'team-a']);
     await one.close();
   });
 

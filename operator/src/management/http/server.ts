@@ -36,6 +36,8 @@ export interface CallReport {
   readonly errorCode?: string | undefined;
   /** It may take over what another tool owns. */
   readonly forced: boolean;
+  /** What the call was about, where the caller belongs to no workspace. */
+  readonly workspace?: string | undefined;
   /** What the call has changed, without secrets; also of one that failed after a part of its changes. */
   readonly changes: readonly AuditChange[];
   /** What the server could not handle. */
@@ -131,9 +133,9 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
     const seen: Seen = { changes: [], forced: false };
     const report = (status: number, errorCode?: string, failure?: unknown): void => {
       const seconds = (performance.now() - started) / 1_000;
-      const { caller, changes, forced } = seen;
+      const { caller, changes, forced, workspace } = seen;
       options.onCall({
-        ...{ operation, caller, status, errorCode, changes, forced, seconds },
+        ...{ operation, caller, status, errorCode, changes, forced, workspace, seconds },
         ...{ requestId: request.id, path: pathOf(request) },
         ...(failure === undefined ? {} : { failure }),
       });
@@ -200,6 +202,8 @@ interface RouteOptions extends ManagementServerOptions {
 interface Seen {
   caller?: Caller;
   forced: boolean;
+  /** That of the first change, where the caller belongs to none. */
+  workspace?: string | undefined;
   readonly changes: AuditChange[];
 }
 
@@ -225,16 +229,29 @@ async function serve(
     force: isForced(force, caller),
   };
   seen.forced = call.force;
+  const onlyReads = operation.method === 'GET' && operation.isAudited !== true;
+  const workspaceOf = onlyReads ? () => undefined : await createWorkspaceNames(caller, services);
   const note = (change: AuditChange): void => {
     seen.changes.push(change);
+    seen.workspace ??= workspaceOf(change);
   };
-  const onlyReads = operation.method === 'GET' && operation.isAudited !== true;
   const answer = await run(
     call,
     onlyReads ? services : { ...services, store: recordingStore(services.store, note), note },
   );
   if (answer instanceof HttpAnswer && answer.caller !== undefined) seen.caller = answer.caller;
   return answer;
+}
+
+/** Which workspace a change is about, for callers of the organisation. */
+async function createWorkspaceNames(
+  caller: Caller,
+  { tenancy }: Services,
+): Promise<(change: AuditChange) => string | undefined> {
+  if (caller.workspace !== undefined) return () => undefined;
+  const homes = await tenancy.visibleTo(caller);
+  const names = new Map(homes.map(({ namespace, workspace }) => [namespace, workspace?.slug]));
+  return ({ kind, object }) => (kind === 'Workspace' ? object : names.get(object.slice(0, object.indexOf('/'))));
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {
