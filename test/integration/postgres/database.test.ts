@@ -73,6 +73,25 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
+  test('that closes a connection between two queries of a transaction fails that transaction alone', async () => {
+    const url = await server.database();
+    const database = connect(url);
+    const name = new URL(url).pathname.slice(1);
+    const cut = database.use((queries) =>
+      queries.transaction().execute(async (inside) => {
+        await inside.selectFrom('users').select('id').execute();
+        await server.sql(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and state = 'idle in transaction'`,
+          'postgres',
+        );
+        await inside.selectFrom('users').select('id').execute();
+      }),
+    );
+    await expect(cut).rejects.toBeInstanceOf(DatabaseAway);
+    expect(await waitFor(() => appliedIn(database).catch(() => undefined))).toHaveLength(MIGRATIONS.length);
+    await database.close();
+  });
+
   test('that is away at the start is opened later', async () => {
     const url = await server.database();
     await server.stop();

@@ -26,6 +26,8 @@ export function postgresDialect(options: PostgresOptions): Result<() => Promise<
     const [{ PostgresDialect }, { Pool }] = await Promise.all([import('kysely'), import('pg')]);
     const pool = new Pool(config.value);
     pool.on('error', () => undefined); // an idle connection was closed: the next query opens another one
+    // One that is closed between two queries of a transaction fails the next of them; without a listener it would end the process.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new PostgresDialect({ pool });
   });
 }
