@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { createSuggestions, didYouMean } from '../lib/suggestions.ts';
 import { memberNames } from './shape.ts';
+import { wordsOf } from './words.ts';
 
 /** One validation problem of a document. `unsupported`: valid, but not served by this version. */
 export interface Issue {
@@ -40,7 +41,7 @@ export function fromZodError(error: z.ZodError, { schema, value, spell = asItIs 
       case 'invalid_value':
         return [invalid(path, unknownValue(valueAt(value, path), issue.values.map(String)))];
       default:
-        return [invalid(path, issue.message)];
+        return [invalid(path, wordsOf(issue, valueAt(value, path)))];
     }
   });
 }

@@ -173,8 +173,8 @@ describe('parameters', () => {
       'not a valid RE2 pattern',
     ],
     ['jsonSchema', { schema: { $ref: 'https://example.com/a' } }, 'schema.$ref', 'schemas are not fetched'],
-    ['jsonSchema', {}, 'schema', 'expected record'],
-    ['jsonKeys', { keys: [] }, 'keys', 'Too small'],
+    ['jsonSchema', {}, 'schema', 'expected an object'],
+    ['jsonKeys', { keys: [] }, 'keys', 'expected at least 1 item'],
     ['jsonKeys', { keys: ['a'], operator: 'some' }, 'operator', 'expected one of any, all, none'],
   ])('%s refuses %j at %s', ([id, parameters, path, message]) => {
     const parsed = parse(id, parameters);
