@@ -167,6 +167,15 @@ test('every operation has an id and a route of its own', () => {
   expect(new Set(routes).size).toBe(routes.length);
 });
 
+test('a name in a path that is longer than any is that of nothing', async () => {
+  const one = await createTestManagement(['policies']);
+  for (const length of [254, 10_000]) {
+    const answer = await one.call('a', 'GET', `/policies/rate-limits/${'x'.repeat(length)}`);
+    expect([answer.status, answer.body]).toMatchObject([404, { success: false, errorCode: 'AB02' }]);
+  }
+  await one.close();
+});
+
 describe('a key that makes too many calls', () => {
   test('is told when to come back, changes nothing and leaves no record, and others go on', async () => {
     const reports: CallReport[] = [];

@@ -55,6 +55,8 @@ export interface ManagementServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
+/** Longest name of a resource. */
+const MAX_NAME = 253;
 const MAX_HEADER_BYTES = 64 * 1024;
 const REQUEST_MS = 30_000;
 const HANDSHAKE_MS = 10_000;
@@ -72,7 +74,7 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
     forceCloseConnections: 'idle',
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
-    routerOptions: { maxParamLength: 253 },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES }, // the answer to names that are too long is ours
   });
   app.setErrorHandler<FastifyError | RestError>((error, request, reply) => {
     return sendError(reply, pathOf(request), toRestError(error));
@@ -222,7 +224,7 @@ async function serve(
   const call: RestCall = {
     caller,
     ...(typeof query['workspace_id'] === 'string' ? { workspaceId: query['workspace_id'] } : {}),
-    path: request.params as Record<string, string>, // named segments of the route
+    path: namesIn(request),
     query: parse(operation.query, query, 'query') as RestCall['query'],
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
     headers: { cookie: request.headers.cookie, origin: request.headers.origin },
@@ -241,6 +243,13 @@ async function serve(
   );
   if (answer instanceof HttpAnswer && answer.caller !== undefined) seen.caller = answer.caller;
   return answer;
+}
+
+/** Named segments of the route. Throws RestError ABSENT: nothing has a name that long. */
+function namesIn({ params }: FastifyRequest): RestCall['path'] {
+  const names = params as Record<string, string>; // of the route
+  if (Object.values(names).every((name) => name.length <= MAX_NAME)) return names;
+  throw new RestError('ABSENT', { message: `The path names something with more than ${MAX_NAME} characters` });
 }
 
 /** Which workspace a change is about, for callers of the organisation. */
