@@ -134,12 +134,13 @@ describe('a stored object', () => {
     { kind: KINDS.ScimMapping, name: 'valid', change: { role: 'admin' } },
     { kind: KINDS.ScimMapping, name: 'valid', change: { group: { name: 'Others' } } },
   ])('keeps what is immutable: $kind.kind $change', async ({ kind, name, change }) => {
-    const metadata = { name: namespace, ...(kind.scope === 'Cluster' ? {} : { namespace }) };
+    const own = `${namespace}-${Object.keys(change).join('-').toLowerCase()}`;
+    const metadata = { name: own, ...(kind.scope === 'Cluster' ? {} : { namespace }) };
     const created = await controlPlane.request('POST', collectionOf(kind), {
       body: { ...place(exampleOf(kind, name)), metadata },
     });
     expect(created).toMatchObject({ status: 201 });
-    const answer = await controlPlane.request('PATCH', `${collectionOf(kind)}/${namespace}`, {
+    const answer = await controlPlane.request('PATCH', `${collectionOf(kind)}/${own}`, {
       contentType: 'application/merge-patch+json',
       body: { spec: change },
     });

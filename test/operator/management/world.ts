@@ -98,7 +98,7 @@ async function hasStatuses({ cluster, tenant, organisation }: Stage): Promise<bo
 /** Kinds that name others. */
 const USERS = [
   ...['gatewayconfigs', 'prompts', 'providers', 'integrations', 'guardrails', 'promptpartials'],
-  ...['virtualkeys', 'mcpservers'],
+  ...['virtualkeys', 'promptcollections', 'mcpservers'],
 ];
 
 const mintedKey = ({ cluster, organisation }: Stage): Promise<string> =>

@@ -84,6 +84,13 @@ function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {
     ours('VirtualKey', { name: 'broken', ...there }, { provider: 'openai', secretRef: { name: 'none', key: 'key' } }),
     ours('VirtualKey', { name: 'inside', ...there }, { provider: 'ollama', customHost: 'http://vllm:8000/v1' }),
     ours('SecretReference', { name: 'plain', ...there }, { manager: 'Kubernetes', path: 'none' }),
+    ours('McpIntegration', { name: 'plain', ...there }, { url: 'https://mcp.example.com/mcp' }),
+    ours('McpServer', { name: 'plain', ...there }, { integrationRef: { name: 'plain' } }),
+    ours(
+      'ScimMapping',
+      { name: 'plain', namespace: organisation },
+      { group: { name: 'Platform' }, workspaceRef: { name: tenant }, role: 'member' },
+    ),
     ours('GatewayConfig', { name: 'plain', ...there }, { config: { provider: '@broken' } }),
     { ...fleetOf(fleets, { autoscaling: { maxReplicas: 2 } }), metadata: { name: 'scaled', namespace: fleets } },
     ...EXAMPLE_KINDS.flatMap((kind) =>
