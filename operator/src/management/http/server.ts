@@ -57,7 +57,8 @@ export interface ManagementServerOptions {
 
 /** Longest name of a resource. */
 const MAX_NAME = 253;
-const MAX_HEADER_BYTES = 64 * 1024;
+/** More than gateways pass on: what they admit has an answer in the form of this API. */
+const MAX_HEADER_BYTES = 272 * 1024;
 const REQUEST_MS = 30_000;
 const HANDSHAKE_MS = 10_000;
 /** The operations are below this path. */
