@@ -63,14 +63,16 @@ test('pods of the chart may run in a restricted namespace', async () => {
   const kinds = new Set(['Deployment', 'StatefulSet', 'Job']);
   const workloads = (await render({ management: { enabled: true } })).filter(({ kind }) => kinds.has(kind));
   const pods = workloads.map(({ spec, metadata: { name, namespace } }) => {
-    const { template } = isObject(spec) ? spec : {};
-    const pod = isObject(template) ? template['spec'] : undefined;
+    const { template, volumeClaimTemplates: claims = [] } = Object(spec);
+    const pod = isObject(template) ? Object(template['spec']) : {};
+    // A StatefulSet gives its pods a volume for each claim.
+    const claimed = claims.map(({ metadata: claim }: { metadata: { name: string } }) => ({ ...claim, emptyDir: {} }));
     // The admission of pods asks for an account that exists.
     return {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace },
-      spec: { ...Object(pod), serviceAccountName: 'default' },
+      spec: { ...pod, volumes: [...(pod.volumes ?? []), ...claimed], serviceAccountName: 'default' },
     };
   });
   expect(pods).toHaveLength(5);
