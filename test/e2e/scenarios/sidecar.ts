@@ -14,7 +14,7 @@ const APP_PORT = 8080;
 /** Of a sidecar: printed, not asserted. */
 const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
 /** What the sidecar asks for, and its user. */
-const SIDECAR = { program: '/app/gateway.js', mebibytes: 144, user: 64_787 } as const;
+const SIDECAR = { program: '/app/gateway.js', mebibytes: 128, user: 64_787 } as const;
 /** As OpenShift does it: the first user of the namespace's range for all that name none, the group of root, a group of the volumes. */
 const PLATFORM = {
   range: '1000660000/10000',

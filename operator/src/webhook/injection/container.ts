@@ -33,7 +33,7 @@ const STATE = 'gatehouse-state';
 const NO_API_TOKEN = 'gatehouse-no-api-token';
 
 /** What it uses at rest, and enough for a workspace of some hundred objects; a profile can set more. */
-const RESOURCES = { requests: { cpu: '50m', memory: '144Mi' }, limits: { memory: '256Mi' } };
+const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } };
 
 /** How long one probe waits, and how often it checks meanwhile. */
 const PROBE = { patienceMs: 30_000, everyMs: 100 };
