@@ -4,9 +4,6 @@ import { ORGANISATION_ROLES, WORKSPACE_ROLES } from '../kinds/roles.ts';
 import { defineOperation } from './operation.ts';
 import { dateTime, emptyObject, uuid } from './shapes.ts';
 
-/** The cookies of a session: over TLS, and over plain HTTP on this machine alone. */
-export const SESSION_COOKIES = { secure: '__Host-gatehouse-session', loopback: 'gatehouse-session' } as const;
-
 const MAX_PATH = 2_048;
 const MAX_PARAMETER = 4_096;
 const parameter = z.string().max(MAX_PARAMETER).optional();
