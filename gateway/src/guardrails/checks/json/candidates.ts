@@ -1,6 +1,8 @@
 /** The JSON of a text that a check decides on: docs/behaviour/guardrails.md#checks-of-json. */
 import type { Steps } from '../../../lib/steps.ts';
-import { type FoundJson, JsonReader } from './json-reader.ts';
+import { undecided } from '../../answers.ts';
+import type { CheckAnswer } from '../../contract.ts';
+import { type FoundJson, JsonReader, MAX_CONTAINERS } from './json-reader.ts';
 
 export interface Candidates {
   /** In the order in which they are tried. */
@@ -23,10 +25,14 @@ const FENCE = '```';
 const TAG = /(?:json)?(?![\w+#])/iy;
 const SCALAR_BEGIN = /^["\d\-tfn]/;
 
-/** The whole text where it is JSON; otherwise blocks of code, then objects and lists anywhere. */
-export function* findJson(text: string): Steps<Candidates> {
+/**
+ * The whole text where it is JSON; otherwise blocks of code, then objects and lists anywhere. `exhausted`: there are more of them than
+ * are read.
+ */
+export function* findJson(text: string): Steps<Candidates | 'exhausted'> {
   const reader = new JsonReader(text);
   for (let until = SLICE_CHARS; !reader.read(until); until += SLICE_CHARS) yield;
+  if (reader.isExhausted) return 'exhausted';
   const all = trimmed(text, { start: 0, end: text.length });
   const [first] = reader.found;
   const whole = first?.start === all.start && first.end === all.end ? first : scalarOf(text, all);
@@ -35,6 +41,9 @@ export function* findJson(text: string): Steps<Candidates> {
   const found = yield* blocksFirst(text, reader.found, blocks);
   return { found, isMeant: found.length > 0 || blocks.length > 0 || reader.hasBroken };
 }
+
+export const tooManyValues = (): CheckAnswer =>
+  undecided({ name: 'JsonTooCostly', message: `the text has more than ${MAX_CONTAINERS} objects and lists` });
 
 function* blocksFirst(text: string, found: readonly FoundJson[], blocks: readonly Region[]): Steps<FoundJson[]> {
   if (blocks.length === 0) return [...found];

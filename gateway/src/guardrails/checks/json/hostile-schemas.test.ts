@@ -44,8 +44,8 @@ test.for<[what: string, schema: object, value: unknown, want: string]>([
     'F',
   ],
   ['many different numbers', { uniqueItems: true }, numbers(150_000), 'T'],
-  ['many different lists', { uniqueItems: true }, lists(100_000), 'T'],
-  ['a list twice among many', { uniqueItems: true }, [...lists(100_000), [5]], 'F'],
+  ['many different lists', { uniqueItems: true }, lists(99_998), 'T'],
+  ['a list twice among many', { uniqueItems: true }, [...lists(99_998), [5]], 'F'],
   ['many values for many items', { items: { enum: [...lists(20_000), 'x'] } }, lists(50_000), 'F'],
   ['many scalars for many items', { items: { enum: numbers(50_000) } }, numbers(50_000), 'T'],
   [

@@ -3,7 +3,7 @@ import { jsonKeys as entry } from '@gatehouse/crds/guardrails';
 import { runSteps, type Steps } from '../../../lib/steps.ts';
 import { emptyText, excerptOf } from '../../answers.ts';
 import { type CheckAnswer, defineCheck } from '../../contract.ts';
-import { findJson } from './candidates.ts';
+import { findJson, tooManyValues } from './candidates.ts';
 import type { FoundJson } from './json-reader.ts';
 import { shown } from './shown.ts';
 
@@ -21,7 +21,12 @@ export const jsonKeys = defineCheck(entry, ({ keys, operator }) => {
   const passes = PASSES[operator];
 
   function* decide(text: string): Steps<CheckAnswer> {
-    const { found } = yield* findJson(text);
+    const candidates = yield* findJson(text);
+    if (candidates === 'exhausted') return tooManyValues();
+    return answer(text, yield* lookAt(candidates.found));
+  }
+
+  function* lookAt(found: readonly FoundJson[]): Steps<Looked | undefined> {
     let shownOne: Looked | undefined;
     let looked = 0;
     for (const json of found) {
@@ -34,10 +39,10 @@ export const jsonKeys = defineCheck(entry, ({ keys, operator }) => {
       looked += names.length + 1;
       const present = names.filter((name) => wanted.has(name));
       const verdict = passes(present.length, wanted.size - present.length);
-      if (verdict || shownOne === undefined) shownOne = { json, present, verdict };
-      if (verdict) break;
+      if (verdict) return { json, present, verdict };
+      shownOne ??= { json, present, verdict };
     }
-    return answer(text, shownOne);
+    return shownOne;
   }
 
   function answer(text: string, looked: Looked | undefined): CheckAnswer {

@@ -10,6 +10,9 @@ export interface FoundJson {
 /** JSON that is nested deeper is not found, and neither is what it contains. */
 const MAX_DEPTH = 100;
 
+/** Objects and lists that are read of one text: each takes 200 bytes or more, where the text had two. */
+export const MAX_CONTAINERS = 100_000;
+
 /** What may come next in an object or a list, as bits. */
 const VALUE = 1;
 const NAME = 2;
@@ -41,6 +44,7 @@ export class JsonReader {
   readonly #text: string;
   readonly #open: Open[] = [];
   #openObjects = 0;
+  #begun = 0;
   /** Levels below `MAX_DEPTH`, of whatever kind. */
   #tooDeep = 0;
   #at = 0;
@@ -49,9 +53,15 @@ export class JsonReader {
     this.#text = text;
   }
 
-  /** Reads on to `until` or a little further. True: the text is done. */
+  /** The text has more than `MAX_CONTAINERS` objects and lists: reading ended there. */
+  get isExhausted(): boolean {
+    return this.#begun > MAX_CONTAINERS;
+  }
+
+  /** Reads on to `until` or a little further. True: the text is done, or has too many objects and lists. */
   read(until: number): boolean {
     while (this.#at < Math.min(until, this.#text.length)) {
+      if (this.isExhausted) return true;
       const open = this.#open.at(-1);
       if (open?.container === undefined || this.#tooDeep > 0) this.#skip();
       else this.#token(open);
@@ -131,6 +141,7 @@ export class JsonReader {
       this.#tooDeep = 1;
     } else {
       const isObject = sign === '{';
+      this.#begun += 1;
       this.#openObjects += isObject ? 1 : 0;
       this.#open.push({
         closer: isObject ? '}' : ']',

@@ -8,7 +8,7 @@ import {
 import { runSteps, type Steps } from '../../../lib/steps.ts';
 import { undecided } from '../../answers.ts';
 import { type CheckAnswer, type CheckTools, defineCheck } from '../../contract.ts';
-import { findJson } from './candidates.ts';
+import { findJson, tooManyValues } from './candidates.ts';
 import type { FoundJson } from './json-reader.ts';
 import { shown } from './shown.ts';
 
@@ -29,7 +29,9 @@ interface Options {
 }
 
 function* decide(text: string, { compiled, not, tools }: Options): Steps<CheckAnswer> {
-  const { found, isMeant } = yield* findJson(text);
+  const candidates = yield* findJson(text);
+  if (candidates === 'exhausted') return tooManyValues();
+  const { found, isMeant } = candidates;
   const [first] = found;
   if (first === undefined) {
     const explanation = 'The text has no JSON.';

@@ -12,8 +12,13 @@ const fenced = (json: string, tag = 'json'): string => `Here:\n${FENCE}${tag}\n$
 const NEEDS_A = { schema: { type: 'object', required: ['a'] } };
 const SELF = { $defs: { s: { $ref: '#/$defs/s' } }, $ref: '#/$defs/s' };
 
-const found = async (text: string): Promise<unknown[]> => {
+const read = async (text: string) => {
   const candidates = await runSteps(findJson(text), async () => {});
+  if (candidates === 'exhausted') throw new Error('the text has too many objects and lists');
+  return candidates;
+};
+const found = async (text: string): Promise<unknown[]> => {
+  const candidates = await read(text);
   return candidates.found.map(({ value }) => value);
 };
 
@@ -111,7 +116,7 @@ describe('the JSON of a text', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sign, { maxLength: 60 }), async (signs) => {
         const text = signs.join('');
-        const { found } = await runSteps(findJson(text), async () => {});
+        const { found } = await read(text);
         for (const { value, start, end } of found) expect(JSON.parse(text.slice(start, end))).toEqual(value);
       }),
       { numRuns: 2_000 },
@@ -194,6 +199,17 @@ test('work that patterns have used up is an error', async () => {
   const tools = toolsOf({ regex: { left: 3, nextSlice: async () => {} } });
   const answer = await runCheck('jsonSchema', { schema: { items: { minimum: 0 } } }, subjectOf(['[1,2,3]']), { tools });
   expect(answer).toEqual({ verdict: false, error: { name: 'SchemaTooCostly', message: expect.any(String) } });
+});
+
+test.for([
+  { id: 'jsonKeys', parameters: { keys: ['a'] } },
+  { id: 'jsonSchema', parameters: NEEDS_A },
+])('$id reads 100,000 objects and lists, and no more', async ({ id, parameters }) => {
+  const objects = (count: number): string => '{}'.repeat(count);
+  const few = await runCheck(`default.${id}`, parameters, subjectOf([`${objects(99_999)}{"a":1}`]));
+  expect(few).toMatchObject({ verdict: true });
+  const many = await runCheck(`default.${id}`, parameters, subjectOf([`${objects(100_000)}{"a":1}`]));
+  expect(many).toEqual({ verdict: false, error: { name: 'JsonTooCostly', message: expect.any(String) } });
 });
 
 test('a schema that is none is an error', async () => {
