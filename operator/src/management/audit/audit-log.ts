@@ -1,7 +1,7 @@
 /** Records of writes on their way into the database. */
 import { randomUUID } from 'node:crypto';
 import type { AuditRow } from '@gatehouse/crds/records';
-import type { Database } from '../database/index.ts';
+import { type Database, type Queries, WriteQueue } from '../database/index.ts';
 
 export interface AuditLog {
   /** Never fails, and does not wait for the database. */
@@ -29,103 +29,41 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const BATCH = 100;
 const RETRY_MS = 5_000;
 
-export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const log = new AuditQueue(options);
-  return { add: (record) => log.add(record), dropped: () => log.dropped, close: () => log.close() };
-}
-
 interface Waiting {
   readonly row: AuditRow;
   /** As JSON. */
   readonly changes: string;
 }
 
-class AuditQueue {
-  readonly #options: AuditLogOptions;
-  readonly #queue: Waiting[] = [];
-  #bytes = 0;
-  #dropped = 0;
-  #writing: Promise<void> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #isClosed = false;
-
-  constructor(options: AuditLogOptions) {
-    this.#options = options;
-  }
-
-  get dropped(): number {
-    return this.#dropped;
-  }
-
-  add(record: Omit<AuditRow, 'id'>): void {
-    const { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES } = this.#options;
-    const waiting = { row: { id: randomUUID(), ...record }, changes: JSON.stringify(record.changes) };
-    this.#queue.push(waiting);
-    this.#bytes += sizeOf(waiting);
-    while (this.#queue.length > maxRecords || (this.#bytes > maxBytes && this.#queue.length > 1)) this.#drop();
-    if (this.#isClosed) void this.#writeLast();
-    else this.#flush();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    await this.#writing;
-    await this.#writeLast();
-  }
-
-  #shift(): Waiting | undefined {
-    const first = this.#queue.shift();
-    if (first !== undefined) this.#bytes -= sizeOf(first);
-    return first;
-  }
-
-  #drop(): void {
-    const first = this.#shift();
-    if (first === undefined) return;
-    this.#dropped += 1;
-    this.#options.onDropped(first.row);
-  }
-
-  async #writeLast(): Promise<void> {
-    try {
-      await this.#writeAll();
-    } catch {
-      while (this.#queue.length > 0) this.#drop();
-    }
-  }
-
-  #flush(): void {
-    if (this.#writing !== undefined || this.#retry !== undefined) return;
-    this.#writing = this.#writeAll()
-      .catch(() => {
-        if (this.#isClosed) return;
-        this.#retry = setTimeout(() => {
-          this.#retry = undefined;
-          this.#flush();
-        }, this.#options.retryMs ?? RETRY_MS).unref();
-      })
-      .finally(() => {
-        this.#writing = undefined;
-        if (this.#queue.length > 0 && !this.#isClosed) this.#flush();
-      });
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.slice(0, BATCH);
-      const rows = batch.map(({ row, changes }) => ({ ...row, changes }));
-      await this.#options.database.use((queries) =>
-        queries // a batch whose answer was lost is written again
-          .insertInto('audit_records')
-          .values(rows)
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute(),
-      );
-      for (const one of batch) if (this.#queue[0] === one) this.#shift(); // others may have been dropped meanwhile
-    }
-  }
+export function createAuditLog({ database, onDropped, ...bounds }: AuditLogOptions): AuditLog {
+  let dropped = 0;
+  const queue = new WriteQueue<Waiting>({
+    write: (batch) => database.use((queries) => insert(queries, batch)),
+    sizeOf,
+    onDropped: (items) => {
+      dropped += items.length;
+      for (const { row } of items) onDropped(row);
+    },
+    maxItems: bounds.maxRecords ?? MAX_RECORDS,
+    maxBytes: bounds.maxBytes ?? MAX_BYTES,
+    batch: BATCH,
+    retryMs: bounds.retryMs ?? RETRY_MS,
+  });
+  return {
+    add: (record) => queue.add({ row: { id: randomUUID(), ...record }, changes: JSON.stringify(record.changes) }),
+    dropped: () => dropped,
+    close: () => queue.close(),
+  };
 }
 
 /** With what a record takes besides its changes. */
 const sizeOf = ({ changes }: Waiting): number => 500 + changes.length;
+
+/** A batch whose answer was lost is written again. */
+async function insert(queries: Queries, batch: readonly Waiting[]): Promise<void> {
+  await queries
+    .insertInto('audit_records')
+    .values(batch.map(({ row, changes }) => ({ ...row, changes })))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}

@@ -2,3 +2,4 @@
 export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, type Queries } from './database.ts';
 export { type PostgresOptions, postgresDialect } from './postgres.ts';
 export type { Tables } from './tables.ts';
+export { WriteQueue } from './write-queue.ts';

@@ -1,6 +1,6 @@
 /** Contents that objects have had, on their way into the database. */
 import type { RevisionRow } from '@gatehouse/crds/records';
-import type { Database, Queries } from '../database/index.ts';
+import { type Database, type Queries, WriteQueue } from '../database/index.ts';
 import type { StoredObject } from '../store/index.ts';
 import { contentDigest, versionId } from './version-id.ts';
 
@@ -28,7 +28,7 @@ export interface RevisionsOptions {
   /** Nothing is kept and nothing is read while it is false. */
   readonly isEnabled: () => boolean;
   readonly now: () => number;
-  /** Told with the number of contents that were not kept because the database was away for too long. */
+  /** Told with the number of changes that were not kept because the database was away for too long. */
   readonly onDropped: (count: number) => void;
   readonly maxBytes?: number;
   /** After the database was away, in ms. */
@@ -61,14 +61,18 @@ class RevisionLog {
   readonly #options: RevisionsOptions;
   /** The digest that was noted last, by UUID: watches tell of each write of a status. */
   readonly #last = new Map<string, string>();
-  readonly #jobs: Job[] = [];
-  #bytes = 0;
-  #writing: Promise<void> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  readonly #queue: WriteQueue<Job>;
 
   constructor(options: RevisionsOptions) {
     this.#options = options;
+    this.#queue = new WriteQueue({
+      write: ([job]) => options.database.use((queries) => write(queries, job)),
+      sizeOf,
+      onDropped: (jobs) => options.onDropped(jobs.length),
+      maxBytes: options.maxBytes ?? MAX_BYTES,
+      batch: 1, // each is compared with what is there
+      retryMs: options.retryMs ?? RETRY_MS,
+    });
   }
 
   note({ kind, meta: { uid }, spec }: Noted): void {
@@ -77,17 +81,17 @@ class RevisionLog {
     if (this.#last.get(uid) === digest) return;
     this.#last.set(uid, digest);
     const row = { kind, digest, content: JSON.stringify(spec), madeAt: new Date(this.#options.now()) };
-    this.#add({ uid, row });
+    this.#queue.add({ uid, row });
   }
 
   forget(uid: string): void {
     this.#last.delete(uid);
-    if (this.#options.isEnabled()) this.#add({ uid });
+    if (this.#options.isEnabled()) this.#queue.add({ uid });
   }
 
   async list(uid: string): Promise<readonly Revision[]> {
     if (!this.#options.isEnabled()) return [];
-    await this.#writing;
+    await this.#queue.settled();
     const rows = await this.#options.database.use((queries) =>
       queries
         .selectFrom('revisions')
@@ -105,61 +109,18 @@ class RevisionLog {
     }));
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    await this.#writing;
-    await this.#writeAll().catch(() => undefined); // the database is away: there is nobody left to wait for it
-  }
-
-  #add(job: Job): void {
-    this.#jobs.push(job);
-    this.#bytes += sizeOf(job);
-    let dropped = 0;
-    while (this.#bytes > (this.#options.maxBytes ?? MAX_BYTES) && this.#jobs.length > 1) {
-      this.#shift();
-      dropped += 1;
-    }
-    if (dropped > 0) this.#options.onDropped(dropped);
-    this.#flush();
-  }
-
-  #shift(): void {
-    const job = this.#jobs.shift();
-    if (job !== undefined) this.#bytes -= sizeOf(job);
-  }
-
-  #flush(): void {
-    if (this.#writing !== undefined || this.#retry !== undefined || this.#isClosed) return;
-    this.#writing = this.#writeAll()
-      .catch(() => {
-        if (this.#isClosed) return;
-        this.#retry = setTimeout(() => {
-          this.#retry = undefined;
-          this.#flush();
-        }, this.#options.retryMs ?? RETRY_MS).unref();
-      })
-      .finally(() => {
-        this.#writing = undefined;
-        if (this.#jobs.length > 0) this.#flush();
-      });
-  }
-
-  async #writeAll(): Promise<void> {
-    for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
-      const { uid, row } = job;
-      await this.#options.database.use((queries) =>
-        row === undefined ? remove(queries, uid) : keep(queries, { uid, ...row }),
-      );
-      if (this.#jobs[0] === job) this.#shift(); // it may have been dropped meanwhile
-    }
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 }
 
 /** With what a job takes besides its content. */
 const sizeOf = ({ row }: Job): number => 200 + (row?.content.length ?? 0);
 
-async function remove(queries: Queries, uid: string): Promise<void> {
+async function write(queries: Queries, job: Job | undefined): Promise<void> {
+  if (job === undefined) return;
+  const { uid, row } = job;
+  if (row !== undefined) return keep(queries, { uid, ...row });
   await queries.deleteFrom('revisions').where('object_uid', '=', uid).execute();
 }
 
