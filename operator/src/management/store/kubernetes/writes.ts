@@ -1,4 +1,5 @@
 /** Writes of objects: reviewed here, applied by the API server, and read back by the watches before they are answered. */
+import { setTimeout } from 'node:timers/promises';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { API_VERSION, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { ReviewView } from '../../../review/index.ts';
@@ -25,6 +26,9 @@ export interface WriteParts {
 
 /** How often a change is tried while other processes write the same object. */
 const MAX_TRIES = 20;
+/** How long the operator may take to read what this process has read. */
+const OPERATOR_LAG_MS = 3_000;
+const RETRY_MS = 100;
 /** No object has it: the first version of a new cluster is higher. An apply with it makes an object, and changes none. */
 const NEVER = '1';
 
@@ -176,12 +180,26 @@ export async function deleteObject(parts: WriteParts, place: Place, how: WriteOp
   if (owner !== undefined) return err({ kind: 'owned', owner, fields: [] });
   const refused = problemInReview(place, { operation: 'DELETE', oldObject: { ...toResource(live) } }, parts.view);
   if (refused !== undefined) return err(refused);
-  const { client, signal } = parts;
-  const given = { uid: live.metadata.uid, dryRun: how.dryRun === true, signal };
-  const outcome = await sent(place, client.delete(kindRefOf(place.kind), live.metadata, given));
+  const outcome = await sendDeletion(parts, place, { live, dryRun: how.dryRun === true });
   if (!outcome.ok) return err(outcome.error.kind === 'changed' ? { kind: 'contended' } : outcome.error);
   if (how.dryRun !== true) await followed.untilRead(undefined);
   return ok(undefined);
+}
+
+/** Waits for an operator that has not read yet that the users are gone. */
+async function sendDeletion(
+  { client, signal, view }: WriteParts,
+  place: Place,
+  { live, dryRun }: { readonly live: CustomObject; readonly dryRun: boolean },
+): Attempt<unknown> {
+  const knowsUsers = view.translatedWorld() !== undefined;
+  const lastMs = performance.now() + (knowsUsers ? OPERATOR_LAG_MS : 0);
+  for (;;) {
+    const given = { uid: live.metadata.uid, dryRun, signal };
+    const outcome = await sent(place, client.delete(kindRefOf(place.kind), live.metadata, given));
+    if (outcome.ok || outcome.error.kind !== 'in-use' || performance.now() > lastMs) return outcome;
+    await setTimeout(RETRY_MS, undefined, { signal });
+  }
 }
 
 async function liveObject({ client, signal }: WriteParts, { kind, ...name }: Place): Promise<CustomObject | undefined> {
