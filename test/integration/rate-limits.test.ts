@@ -191,7 +191,7 @@ describe('a limit of tokens', () => {
     await using world = await limited(100);
     const refused = await ask(world, { body: { max_tokens: 101 } });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, undefined]);
-    expect(refused.text).toContain('lower max_tokens to at most 100');
+    expect(refused.text).toContain('ask for at most 100 output tokens');
   });
 
   test('takes the largest of several limits of output', async () => {

@@ -39,7 +39,7 @@ export function rateError({ demand, retryAfterMs }: Denial, phase: Phase, provid
   const { limit, unit, window, cost } = demand;
   const isTooMuch = cost > limit; // no window ever has room for it
   const asked = unit === 'tokens' && cost > 1 ? `; the request asks for ${cost}` : '';
-  const advice = isTooMuch ? `, more than any window admits: lower max_tokens to at most ${limit}` : '';
+  const advice = isTooMuch ? `, more than any window admits: ask for at most ${limit} output tokens` : '';
   const detail = `${textOf(owner)} exceeded its limit of ${limit} ${unit} per ${PERIODS[window]}${asked}${advice}`;
   const of = provider === undefined ? {} : { provider };
   return new AppError(RATE_CODES[phase][owner.kind], { detail, ...(isTooMuch ? {} : { retryAfterMs }), ...of });
@@ -102,7 +102,7 @@ export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase:
   const bucket = groupText(owner.bucket);
   const size = type === 'cost' ? `${limit / NANO} USD` : `${limit} ${type}`;
   if (reason === 'reserved') {
-    const detail = `${name}${bucket} has reserved all that is left of its budget of ${size} for requests under way; try again when they have ended, or with a lower max_tokens`;
+    const detail = `${name}${bucket} has reserved all that is left of its budget of ${size} for requests under way; try again when they have ended, or with fewer output tokens`;
     return new AppError(BUDGET_CODES[phase][owner.kind], { detail, retryAfterMs: RESERVED_AFTER_MS, ...of });
   }
   const reset = resetsAtMs === undefined ? '' : `; it begins anew at ${new Date(resetsAtMs).toISOString()}`;
