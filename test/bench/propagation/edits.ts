@@ -5,7 +5,7 @@ import type { KubeThing } from '../../operator/operator/support.ts';
 import { apply } from '../../operator/operator/support.ts';
 import { usageOf } from '../usage.ts';
 import { type Observer, observeGateway, observeManifest } from './observers.ts';
-import { editedConfig, editedGuardrail, GUARDED_KEY, PROBE_KEY } from './population.ts';
+import { editedConfig, editedGuardrail, editedPolicy, GUARDED_KEY, LIMITED_KEY, PROBE_KEY } from './population.ts';
 import type { Bench, GatewayProcess, OperatorProcess } from './programs.ts';
 import type { Stage } from './stage.ts';
 
@@ -56,6 +56,13 @@ export const editsOfGuardrail = (namespace: string): Edited => ({
   objectOf: (edit) => editedGuardrail(namespace, edit % 2 === 0),
   answerOf: (edit) => (edit % 2 === 0 ? 446 : 'any'),
   key: GUARDED_KEY,
+});
+
+/** A RateLimitPolicy, which lets pass and refuses in turn. */
+export const editsOfPolicy = (namespace: string): Edited => ({
+  objectOf: (edit) => editedPolicy(namespace, edit % 2 === 0 ? 1_000_000 : 1),
+  answerOf: (edit) => (edit % 2 === 0 ? 'any' : 429),
+  key: LIMITED_KEY,
 });
 
 /** The longest pause between two edits; they are spread evenly below it. */

@@ -1,4 +1,4 @@
-/** `make bench-propagation`: how soon an edit is served by every gateway, and what 100,000 keys take. */
+/** `make bench-propagation`: how soon an edit is served by every gateway and the end of a budget shown, and what 100,000 keys take. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,13 @@ import { Processes } from '../processes.ts';
 import { describeCommit, describeMachine, writeSection } from '../report.ts';
 import { type Row, renderTable } from '../table.ts';
 import { usageOf } from '../usage.ts';
-import { editsOfConfig, editsOfGuardrail, measureEdits } from './edits.ts';
+import { measureBudgets } from './budgets.ts';
+import { editsOfConfig, editsOfGuardrail, editsOfPolicy, measureEdits } from './edits.ts';
 import { measureKeys } from './keys.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
-import { editedConfig, guardedBy, populationOf } from './population.ts';
+import { editedConfig, guardedBy, limitedBy, populationOf } from './population.ts';
 import { type Bench, bundlePrograms, startGateways, startOperator } from './programs.ts';
-import { editRows, guardrailRow, keyRows } from './rows.ts';
+import { appliedRow, budgetRow, editRows, keyRows } from './rows.ts';
 import { settle } from './settle.ts';
 import { createAll, fleetOf, setStage } from './stage.ts';
 
@@ -23,6 +24,8 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/performance.md');
 /** Gateways keep their copies in memory, as pods do. */
 const MEMORY = '/dev/shm';
+/** Budgets that are used up, at moments that do not depend on each other. */
+const BUDGETS = 50;
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -79,7 +82,11 @@ async function runEdits(bench: Bench, { objects, gateways: count, edits }: Optio
   const { cluster, tenants } = stage;
   await createAll(cluster, populationOf(objects, stage));
   const [tenant = ''] = tenants;
-  for (const object of [editedConfig(tenant, mock.url, 'before'), ...guardedBy(tenant, mock.url)]) {
+  for (const object of [
+    editedConfig(tenant, mock.url, 'before'),
+    ...guardedBy(tenant, mock.url),
+    ...limitedBy(tenant),
+  ]) {
     await apply(cluster, object);
   }
   await apply(cluster, fleetOf(stage, count));
@@ -91,6 +98,8 @@ async function runEdits(bench: Bench, { objects, gateways: count, edits }: Optio
   const running = { count: edits, operator, gateways };
   const measured = await measureEdits(bench, stage, { ...running, edited: editsOfConfig(tenant, mock.url) });
   const guarded = await measureEdits(bench, stage, { ...running, edited: editsOfGuardrail(tenant) });
+  const limited = await measureEdits(bench, stage, { ...running, edited: editsOfPolicy(tenant) });
+  const exhausted = await measureBudgets(bench, stage, { count: BUDGETS, gateways, namespace: tenant });
   const { rssMb: operatorMb } = await usageOf(operator.pid);
   const gatewayMb = Math.max(...(await Promise.all(gateways.map(({ pid }) => usageOf(pid)))).map(({ rssMb }) => rssMb));
   const own = await operator.metric('gatehouse_operator_propagation_seconds_sum');
@@ -98,7 +107,8 @@ async function runEdits(bench: Bench, { objects, gateways: count, edits }: Optio
   bench.say(`the operator's own histogram: ${times} changes, ${((own / times) * 1_000).toFixed(0)} ms each`);
   await Promise.all([...gateways, operator].map((running) => running.stop()));
   const scene = { gateways: count, objects, operatorMb, gatewayMb };
-  return [...editRows(measured, scene), guardrailRow(guarded, scene)];
+  const applied = [appliedRow('Guardrail', guarded, scene), appliedRow('RateLimitPolicy', limited, scene)];
+  return [...editRows(measured, scene), ...applied, budgetRow(exhausted)];
 }
 
 /** Rejects when the bench is interrupted, so that its children end with it. */

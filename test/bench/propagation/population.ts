@@ -61,9 +61,10 @@ interface Key {
   readonly name: string;
   readonly key: string;
   readonly config?: string;
+  readonly usageLimits?: readonly object[];
 }
 
-export const apiKeyOf = ({ namespace, name, key, config }: Key): KubeThing =>
+export const apiKeyOf = ({ namespace, name, key, config, usageLimits }: Key): KubeThing =>
   ours(
     'ApiKey',
     { namespace, name },
@@ -74,6 +75,7 @@ export const apiKeyOf = ({ namespace, name, key, config }: Key): KubeThing =>
       scopes: ['completions.write', 'virtual_keys.list'],
       defaults: { metadata: { app: name }, ...(config === undefined ? {} : { configRef: { name: config } }) },
       rateLimits: [{ type: 'requests', unit: 'rpm', value: 600 }],
+      ...(usageLimits === undefined ? {} : { usageLimits }),
     },
   );
 
@@ -126,6 +128,34 @@ export const editedGuardrail = (namespace: string, denies: boolean): KubeThing =
       actions: { deny: true },
     },
   );
+
+/** The gateway key whose requests are under the RateLimitPolicy that is edited. */
+export const LIMITED_KEY = 'gwk_a_limited_key_of_the_propagation_bench';
+const LIMITED = 'limited';
+
+/** A key with the config of the guarded one, and the policy that limits it. */
+export const limitedBy = (namespace: string): readonly KubeThing[] => [
+  editedPolicy(namespace, 1_000),
+  apiKeyOf({ namespace, name: LIMITED, key: LIMITED_KEY, config: GUARDED }),
+];
+
+/** The RateLimitPolicy that is edited; with 1 it refuses all but the first request of the day. */
+export const editedPolicy = (namespace: string, value: number): KubeThing =>
+  ours(
+    'RateLimitPolicy',
+    { namespace, name: LIMITED },
+    {
+      ...{ type: 'requests', unit: 'rpd', value },
+      conditions: [{ key: 'metadata.app', values: [LIMITED] }],
+      groupBy: [{ key: 'api_key' }],
+    },
+  );
+
+/** A key with a budget of one request. */
+export const budgetedKey = (namespace: string, name: string, key: string): KubeThing => {
+  const usageLimits = [{ name: 'main', type: 'requests', creditLimit: '1' }];
+  return apiKeyOf({ namespace, name, key, config: GUARDED, usageLimits });
+};
 
 /** The config that is edited: its model is the number of the edit. */
 export const editedConfig = (namespace: string, upstream: string, model: string): KubeThing =>

@@ -34,16 +34,28 @@ export function editRows({ edits, operatorCpuMs, gatewayCpuMs }: Edits, scene: S
   ];
 }
 
-/** A Guardrail that was applied, on all gateways. */
-export function guardrailRow({ edits }: Edits, scene: Pick<Scene, 'gateways' | 'objects'>): Row {
+/** An object of the kind that was applied, on all gateways. */
+export function appliedRow(kind: string, { edits }: Edits, scene: Pick<Scene, 'gateways' | 'objects'>): Row {
   const times = percentiles(edits.map(({ allMs }) => allMs));
   return {
-    what: `Guardrail applied among ${formatNumber(scene.objects)} objects`,
+    what: `${kind} applied among ${formatNumber(scene.objects)} objects`,
     peer: `acts on ${scene.gateways} gateways`,
     ...times,
     verdicts: [verdictAtMost(times.p99Ms, GOAL.p99Ms, (ms) => `${ms} ms, p99`)],
   };
 }
+
+/** From the last request that a budget admits to the condition of its ApiKey. */
+export function budgetRow(shownMs: readonly number[]): Row {
+  const times = percentiles(shownMs);
+  return {
+    ...{ what: 'budget used up', peer: 'Exhausted in the status', ...times },
+    verdicts: [verdictAtMost(times.p99Ms, SHOWN_MS, (ms) => `${ms} ms, p99`)],
+  };
+}
+
+/** Counts go to the operator every ten seconds, and sooner as a budget nears its end. */
+const SHOWN_MS = 12_000;
 
 const percentiles = (values: readonly number[]) => ({
   p50Ms: percentile(values, 0.5),
