@@ -3,8 +3,9 @@ LANES ?=
 
 .PHONY: run test verify bench bench-propagation gen build images clean kind-up kind-down
 
+# Packages of the bundled Node name it as theirs; npm would warn of each where it runs on another one.
 node_modules/.package-lock.json: package-lock.json
-	npm ci
+	npm ci --no-fund --loglevel=error
 
 run: node_modules/.package-lock.json
 	@npm run -s start:examples
