@@ -70,3 +70,16 @@ test('models have the names that their account gives them', async () => {
   expect(byId.get('@named/gpt-4o-mini')).not.toHaveProperty('display_name');
   expect(byId.get('@open/ft:x')).toMatchObject({ display_name: 'Our own' });
 });
+
+describe('an account without a list of its own', () => {
+  test('has the models that its provider lists, and the names that it has for its own', async () => {
+    const ids = async (secret: string): Promise<string[]> =>
+      (await list(secret, catalogue)).json().data.map(({ id }: { id: string }) => id);
+    const mine = (await ids(MODELS)).filter((id) => id.startsWith('@open/'));
+    const offered = (await list(MODELS, via)).json().data.map(({ id }: { id: string }) => `@open/${id}`);
+    expect(mine).toEqual(['@open/ft:x', ...offered]);
+    const before = world.mock.requests.length;
+    expect((await ids(ACCOUNTS)).filter((id) => id.startsWith('@open/'))).toEqual(mine);
+    expect(world.mock.requests).toHaveLength(before);
+  });
+});

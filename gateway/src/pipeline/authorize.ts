@@ -14,13 +14,20 @@ export function authorize({ key }: Caller, { scopes }: Operation): void {
 }
 
 /** Throws SCOPE_MISSING when the key opens what the gateway answers itself, but no call to a provider. */
-export function authorizeUpstream({ key }: Caller, { upstreamScopes, localHint }: Operation): void {
-  if (upstreamScopes === undefined || opens(key.scopes, upstreamScopes)) return;
+export function authorizeUpstream(caller: Caller, operation: Operation): void {
+  if (opensUpstream(caller, operation)) return;
+  const { upstreamScopes = [], localHint } = operation;
   const hint = localHint === undefined ? '' : `; ${localHint}`;
   throw new AppError('SCOPE_MISSING', {
     detail: `Forbidden! To call a provider the API key needs the scope ${upstreamScopes.join(' or ')}${hint}`,
   });
 }
+
+/** Whether the key opens calls of the operation to a provider. */
+export const opensUpstream = (
+  { key }: Pick<Caller, 'key'>,
+  { upstreamScopes }: Pick<Operation, 'upstreamScopes'>,
+): boolean => upstreamScopes === undefined || opens(key.scopes, upstreamScopes);
 
 const opens = (held: ReadonlySet<string>, scopes: readonly string[]): boolean =>
   held.has('*') || scopes.some((scope) => held.has(scope));

@@ -16,6 +16,7 @@ import {
 } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import type { UpstreamResponse } from '../upstream/index.ts';
+import { createAccountModels } from './account-models.ts';
 import { nameAnswerer, providerIdOf } from './answer-names.ts';
 import {
   type AttemptInput,
@@ -54,7 +55,7 @@ import {
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
-import type { LocalAnswer } from './operations/index.ts';
+import type { LocalAnswer, LocalPorts } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
@@ -115,7 +116,9 @@ export interface Pipeline {
 }
 
 export function createPipeline(ports: PipelinePorts): Pipeline {
-  return { handle: (exchange) => serve(ports, exchange) };
+  const { attempts, now } = ports;
+  const own = { ...ports, accountModels: createAccountModels({ attempts, now }) };
+  return { handle: (exchange) => serve(own, exchange) };
 }
 
 /** What is known of a request so far, for its record. */
@@ -125,7 +128,7 @@ interface Progress extends LimitLog, GuardrailLog {
   input?: AttemptInput;
 }
 
-async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> {
+async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> {
   const { request, operation, snapshot } = exchange;
   const progress: Progress = {};
   try {
@@ -157,8 +160,9 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
       log: progress,
     };
     progress.input = input;
-    const local = operation.answerLocally?.(input);
-    const fleet = ports.fleet === undefined || local !== undefined ? undefined : fleetFor(input, ports.fleet);
+    const answered = operation.answerLocally?.(input, ports);
+    const local = answered instanceof Promise ? await answered : answered;
+    const fleet = local === undefined ? fleetOf(ports, input) : undefined;
     // The fleet counts what goes there.
     if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
     if (local !== undefined) return localAnswer(local, progress);
@@ -172,6 +176,9 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     return failure(exchange, toAppError(error), progress);
   }
 }
+
+const fleetOf = ({ fleet }: PipelinePorts, input: AttemptInput) =>
+  fleet === undefined ? undefined : fleetFor(input, fleet);
 
 /** Reads a form until its model where that decides. */
 const findFormModel = (body: RequestBody, exchange: Exchange, caller: Caller): Promise<void> | undefined =>

@@ -193,5 +193,5 @@ export function gateway({
     return { ...outcome, text: outcome.body.kind === 'bytes' ? outcome.body.bytes.toString() : '' };
   };
   const end = (): void => tasks.splice(0).forEach((task) => void task()); // the requests end
-  return { ask, calls, budget, end, sentBody: (i: number) => JSON.parse(String(calls[i]?.body)) };
+  return { ask, calls, budget, end, ports, sentBody: (i: number) => JSON.parse(String(calls[i]?.body)) };
 }

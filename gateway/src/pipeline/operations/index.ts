@@ -1,11 +1,14 @@
 export type { ClientAnswer, OperationHandler, RequestParts, ServedCall } from './handler.ts';
 export {
+  type AccountModels,
   type BodyKind,
   type CheckedSource,
   callOf,
   checkedAsOf,
   errorFormatOf,
   type LocalAnswer,
+  type LocalPorts,
   type Operation,
+  type ResolvedRequest,
 } from './operation.ts';
 export { OPERATIONS, type OperationId, ROUTES, type Route } from './register.ts';

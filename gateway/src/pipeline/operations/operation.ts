@@ -1,6 +1,7 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { RequestType } from '../../guardrails/index.ts';
+import type { ManagedProvider } from '../../snapshot/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
 import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
@@ -18,6 +19,19 @@ export interface ResolvedRequest {
 export interface LocalAnswer {
   readonly headers: HeaderMap;
   readonly bytes: Buffer;
+}
+
+/** What an answer without a provider may need beside the request. */
+export interface LocalPorts {
+  readonly accountModels: AccountModels;
+}
+
+/** The models that providers list for accounts without a list of their own. */
+export interface AccountModels {
+  /** What is known now. */
+  of(account: ManagedProvider): readonly string[];
+  /** Brings lists up to date in the background; resolves, after a few seconds at most, when there is one of each. Undefined: there is nothing to wait for. */
+  prepare(accounts: readonly ManagedProvider[], request: ResolvedRequest): Promise<void> | undefined;
 }
 
 /** What the format of an error may depend on. */
@@ -65,7 +79,7 @@ export interface Operation {
   readonly streamFormat: StreamProtocol;
   readonly handler: OperationHandler;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
-  answerLocally?(request: ResolvedRequest): LocalAnswer | undefined;
+  answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
   /** Why a path of a `*` route is not served. `rest`: what stands for the `*`, decoded. */
   refusePath?(rest: string): AppError | undefined;
 }

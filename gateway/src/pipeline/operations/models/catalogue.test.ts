@@ -5,7 +5,7 @@ import type { Caller, Exchange } from '../../exchange.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import { viewOf } from '../../testing.ts';
 import { OPERATIONS } from '../index.ts';
-import type { LocalAnswer } from '../operation.ts';
+import type { LocalAnswer, LocalPorts } from '../operation.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 
 const world = await viewOf(
@@ -47,8 +47,14 @@ const named = (slug: string): Partial<Resolution> => {
 };
 const FORCE = { 'x-gw-fetch-integrated-models': ' True' };
 
-function catalogue(asked: Asked): LocalAnswer {
-  const answer = answerFromCatalogue(ask(asked));
+/** What providers have listed so far. */
+const listedBy = (lists: Readonly<Record<string, readonly string[]>> = {}): LocalPorts => ({
+  accountModels: { of: ({ slug }) => lists[slug] ?? [], prepare: () => undefined },
+});
+
+function catalogue(asked: Asked, lists?: Readonly<Record<string, readonly string[]>>): LocalAnswer {
+  const answer = answerFromCatalogue(ask(asked), listedBy(lists));
+  if (answer instanceof Promise) throw new Error('there is nothing to wait for');
   if (answer === undefined) throw new Error('the catalogue leaves it to a provider');
   return answer;
 }
@@ -66,7 +72,9 @@ describe('the catalogue', () => {
     },
     { rule: 'answers nothing else', asked: { operation: 'chatComplete', headers: FORCE }, want: false },
   ])('$rule', ({ asked, want }) => {
-    expect(OPERATIONS[asked.operation ?? 'listModels'].answerLocally?.(ask(asked)) !== undefined).toBe(want);
+    expect(OPERATIONS[asked.operation ?? 'listModels'].answerLocally?.(ask(asked), listedBy()) !== undefined).toBe(
+      want,
+    );
   });
 
   test.for<{ rule: string; asked: Asked; want: string[] }>([
@@ -93,6 +101,13 @@ describe('the catalogue', () => {
     expect(headers).toEqual({ 'content-type': 'application/json' });
     expect(body).toMatchObject({ object: 'list', total: want.length });
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(want);
+  });
+
+  test('has what its provider lists for an account without a list of its own', () => {
+    const lists = { unlisted: ['m6', 'm7'], b: ['never asked for'] };
+    const { bytes } = catalogue({}, lists);
+    const ids = JSON.parse(bytes.toString()).data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(['@a/m1', '@a/m2', '@b/m3', '@unlisted/m6', '@unlisted/m7', '@shared/m4']);
   });
 
   test('has the format of Anthropic for its clients', () => {

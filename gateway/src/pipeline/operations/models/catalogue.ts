@@ -1,13 +1,19 @@
-/** The models of the managed providers in the Snapshot. */
+/** The models of the managed providers in the Snapshot: those that they list, or else those that their providers list. */
 import type { ManagedProvider } from '../../../snapshot/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Resolution } from '../../resolve/index.ts';
-import type { LocalAnswer, ResolvedRequest } from '../operation.ts';
+import type { AccountModels, LocalAnswer, LocalPorts, ResolvedRequest } from '../operation.ts';
 import { isAnthropicClient, toAnthropicList } from './anthropic-list.ts';
 
 /** The catalogue answers when a header or the config asks for it, or when the request names no provider at all. */
-export function answerFromCatalogue(request: ResolvedRequest): LocalAnswer | undefined {
-  return wantsCatalogue(request) ? catalogueAnswer(request) : undefined;
+export function answerFromCatalogue(
+  request: ResolvedRequest,
+  { accountModels }: LocalPorts,
+): LocalAnswer | undefined | Promise<LocalAnswer> {
+  if (!wantsCatalogue(request)) return undefined;
+  const accounts = accountsOf(request);
+  const answer = () => catalogueAnswer(request, accounts, accountModels);
+  return accountModels.prepare(accounts, request)?.then(answer) ?? answer();
 }
 
 function wantsCatalogue({ exchange: { request }, resolution }: ResolvedRequest): boolean {
@@ -18,15 +24,20 @@ function wantsCatalogue({ exchange: { request }, resolution }: ResolvedRequest):
 const namesProvider = ({ plan, requestProvider }: Resolution): boolean =>
   requestProvider !== undefined || !plan.needsRequestProvider;
 
-/** The models of the managed providers in reach, narrowed to those that are named. No upstream is called. */
-function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): LocalAnswer {
+/** The managed providers in reach, narrowed to those that are named. */
+function accountsOf({ exchange, caller, resolution }: ResolvedRequest): readonly ManagedProvider[] {
   const slugs = new Set(resolution.plan.hasPassthrough ? [] : resolution.plan.slugs); // a passthrough target may be any
   if (resolution.requestProvider?.kind === 'managed') slugs.add(resolution.requestProvider.record.slug);
-  const data = exchange.snapshot
-    .providers(caller.workspace.name)
-    .filter(({ slug }) => slugs.size === 0 || slugs.has(slug))
-    .flatMap(modelsOf);
-  const { request } = exchange;
+  const all = exchange.snapshot.providers(caller.workspace.name);
+  return slugs.size === 0 ? all : all.filter(({ slug }) => slugs.has(slug));
+}
+
+function catalogueAnswer(
+  { exchange: { request } }: ResolvedRequest,
+  accounts: readonly ManagedProvider[],
+  listed: AccountModels,
+): LocalAnswer {
+  const data = accounts.flatMap((account) => modelsOf(account, listed.of(account)));
   const list = isAnthropicClient(request)
     ? toAnthropicList({ data, displayNames: NO_NAMES, query: request.query })
     : { object: 'list', total: data.length, data };
@@ -36,8 +47,12 @@ function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): Loc
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-function modelsOf({ slug, models, modelNames, modelMarks, baseModels, provider }: ManagedProvider): JsonObject[] {
-  return [...(models ?? modelNames.keys())].map((model) => ({
+/** `listed`: by the provider, where the account has no list of its own. */
+function modelsOf(
+  { slug, models, modelNames, modelMarks, baseModels, provider }: ManagedProvider,
+  listed: readonly string[],
+): JsonObject[] {
+  return [...(models ?? new Set([...modelNames.keys(), ...listed]))].map((model) => ({
     id: `@${slug}/${model}`,
     slug: model,
     ...(modelNames.get(model) === undefined ? {} : { display_name: modelNames.get(model) }),

@@ -1,0 +1,116 @@
+import { fakeRequest, KEY, key, provider, waitFor, workspace } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
+import { type AccountModelsOptions, createAccountModels } from './account-models.ts';
+import { gateway } from './attempt/testing.ts';
+import type { Exchange } from './exchange.ts';
+import type { ResolvedRequest } from './operations/index.ts';
+import { callerOf, viewOf } from './testing.ts';
+
+const LISTS_ACCOUNTS = 'gwk_lists_the_accounts_and_nothing_else';
+const world = await viewOf(
+  workspace(),
+  key(),
+  key({ name: 'accounts', secret: LISTS_ACCOUNTS, scopes: ['virtual_keys.list'] }),
+  provider('open'),
+  provider('closed', { models: ['m1'] }),
+  provider('without-list', { provider: 'voyage' }),
+);
+const account = (slug: string) => {
+  const record = world.provider('team-a', slug);
+  if (record === undefined) throw new Error(`no provider ${slug}`);
+  return record;
+};
+const open = account('open');
+
+const requestWith = (secret: string): ResolvedRequest => {
+  const request = fakeRequest({ headers: { 'x-gw-api-key': secret } });
+  return {
+    exchange: {
+      ...{ request, snapshot: world, startedMs: 0 },
+      trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
+    } as Exchange, // only these members are used
+    caller: callerOf(request, world),
+  } as ResolvedRequest; // as above
+};
+const REQUEST = requestWith(KEY);
+
+const listOf = (...ids: readonly unknown[]) => ({ object: 'list', data: ids.map((id) => ({ id })) });
+
+/** Lists of a provider that answers with the bodies in turn, in a time that the test moves. */
+function setup(answers: readonly (object | string)[], over: Partial<AccountModelsOptions['attempts']> = {}) {
+  const { ports, calls, budget } = gateway({ answers, snapshotView: world });
+  let nowMs = 0;
+  const models = createAccountModels({ attempts: { ...ports, ...over }, now: () => nowMs });
+  const read = async (request = REQUEST) => {
+    await models.prepare([open], request);
+    return models.of(open);
+  };
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { models, calls, budget, read, pass };
+}
+const MINUTE_MS = 60_000;
+
+test('are listed once for all who ask, and kept', async () => {
+  const { models, calls, budget, read } = setup([listOf('m1', 'm2')]);
+  expect(models.of(open)).toEqual([]);
+  expect(await Promise.all([read(), read()])).toEqual([
+    ['m1', 'm2'],
+    ['m1', 'm2'],
+  ]);
+  expect(models.prepare([open], REQUEST)).toBeUndefined();
+  expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/models']);
+  expect(budget.used).toBe(0);
+});
+
+test('are brought up to date behind a request that does not wait', async () => {
+  const { models, calls, read, pass } = setup([listOf('m1'), listOf('m1', 'm2')]);
+  await read();
+  pass(5 * MINUTE_MS);
+  expect(models.prepare([open], REQUEST)).toBeUndefined();
+  expect(models.of(open)).toEqual(['m1']);
+  await waitFor(() => models.of(open).length === 2, { what: 'the second list' });
+  expect(calls).toHaveLength(2);
+});
+
+test('stay when the provider gives no list, and it is asked again a minute later', async () => {
+  const { calls, read, pass } = setup([listOf('m1'), { error: 'away' }, listOf('m2')]);
+  await read();
+  pass(5 * MINUTE_MS);
+  await read();
+  await waitFor(() => calls.length === 2, { what: 'the second call' });
+  expect(await read()).toEqual(['m1']);
+  pass(MINUTE_MS);
+  await waitFor(async () => (await read())[0] === 'm2', { what: 'the third list' });
+  expect(calls).toHaveLength(3);
+});
+
+test('cause no call for those who may not call providers, and are shown to them', async () => {
+  const { calls, read } = setup([listOf('m1')]);
+  expect(await read(requestWith(LISTS_ACCOUNTS))).toEqual([]);
+  expect(calls).toHaveLength(0);
+  await read();
+  expect(await read(requestWith(LISTS_ACCOUNTS))).toEqual(['m1']);
+});
+
+test('are not asked for where the account has its own list, or its provider none', () => {
+  const { models, calls } = setup([listOf('m1')]);
+  expect(models.prepare([account('closed'), account('without-list')], REQUEST)).toBeUndefined();
+  expect(calls).toHaveLength(0);
+});
+
+test('are names, each once, and at most two thousand', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => `m${i}`);
+  const { read } = setup([listOf('', 7, null, 'm0', ...many)]);
+  expect(await read()).toEqual(many.slice(0, 2_000));
+});
+
+test('are not waited for longer than a few seconds', async () => {
+  const client: AccountModelsOptions['attempts']['client'] = {
+    send: () => new Promise(() => {}),
+    close: async () => {},
+  };
+  const { read } = setup([], { client });
+  expect(await read()).toEqual([]);
+});
