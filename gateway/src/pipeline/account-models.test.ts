@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fakeRequest, KEY, key, provider, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { type AccountModelsOptions, createAccountModels } from './account-models.ts';
@@ -102,7 +103,7 @@ test('are not asked for where the account has its own list, or its provider none
 
 test('are names, each once, and at most two thousand', async () => {
   const many = Array.from({ length: 3_000 }, (_, i) => `m${i}`);
-  const { read } = setup([listOf('', 7, null, 'm0', ...many)]);
+  const { read } = setup([listOf('', 7, null, 'x'.repeat(257), 'm0', ...many)]);
   expect(await read()).toEqual(many.slice(0, 2_000));
 });
 
@@ -113,4 +114,24 @@ test('are not waited for longer than a few seconds', async () => {
   };
   const { read } = setup([], { client });
   expect(await read()).toEqual([]);
+});
+
+test('of one workspace are asked for four at once', async () => {
+  const names = Array.from({ length: 9 }, (_, i) => `open-${i}`);
+  const many = await viewOf(workspace(), key(), ...names.map((name) => provider(name)));
+  let [atOnce, most] = [0, 0];
+  const client: AccountModelsOptions['attempts']['client'] = {
+    send: async () => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await setImmediate();
+      atOnce -= 1;
+      throw new Error('away');
+    },
+    close: async () => {},
+  };
+  const { models } = setup([], { client });
+  const accounts = many.providers('team-a');
+  await models.prepare(accounts, REQUEST);
+  expect([accounts.length, most]).toEqual([9, 4]);
 });

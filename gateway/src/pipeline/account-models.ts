@@ -20,11 +20,13 @@ const RETRY_MS = 60_000;
 /** A request waits no longer for lists that are not there yet. */
 const WAIT_MS = 3_000;
 const CALL_MS = 20_000;
-const MAX_CALLS_AT_ONCE = 8;
-/** Accounts whose lists wait for a call; beyond it the next request asks. */
-const MAX_WAITING = 1_000;
+/** For one workspace, so that its slow hosts hold up no other. */
+const MAX_CALLS_AT_ONCE = 4;
+/** Accounts whose lists wait for a call; beyond it a later request asks. */
+const MAX_WAITING = 10_000;
 /** Of one account. */
 const MAX_MODELS = 2_000;
+const MAX_NAME_CHARS = 256;
 /** Characters of the names of all accounts. */
 const MAX_CHARS = 16 * 1024 * 1024;
 /** What an entry takes beside its names. */
@@ -53,7 +55,7 @@ export function createAccountModels({ attempts, now }: AccountModelsOptions): Ac
   const turn = createTurns(MAX_CALLS_AT_ONCE);
 
   const load = async (account: ManagedProvider, request: ResolvedRequest): Promise<void> => {
-    await turn(async () => {
+    await turn(request.caller.workspace.name, async () => {
       const models = await listOf(attempts, account, request);
       const before = kept.get(account)?.models ?? [];
       kept.set(account, { models: models ?? before, nextAtMs: now() + (models === undefined ? RETRY_MS : FRESH_MS) });
@@ -90,19 +92,21 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   patience.abort();
 }
 
-/** Runs so many pieces of work at once, in the order in which they came. */
-function createTurns(most: number): (work: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+/** Runs so many pieces of work of a workspace at once, in the order in which they came. */
+function createTurns(most: number): (workspace: string, work: () => Promise<void>) => Promise<void> {
+  const lanes = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+  return async (workspace, work) => {
+    const lane = lanes.get(workspace) ?? { running: 0, waiting: [] };
+    lanes.set(workspace, lane);
+    if (lane.running >= most) await new Promise<void>((resolve) => lane.waiting.push(resolve));
+    else lane.running += 1;
     try {
       await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      const next = lane.waiting.shift();
+      if (next !== undefined) next();
+      else lane.running -= 1;
+      if (lane.running === 0) lanes.delete(workspace);
     }
   };
 }
@@ -141,8 +145,10 @@ function idsOf(answer: Readonly<Record<string, unknown>> | undefined): readonly 
   const data = answer?.['data'];
   if (!Array.isArray(data)) return undefined;
   const ids = data.map((entry: unknown) => (isObject(entry) ? entry['id'] : undefined));
-  return [...new Set(ids.filter((id): id is string => typeof id === 'string' && id !== ''))].slice(0, MAX_MODELS);
+  return [...new Set(ids.filter(isName))].slice(0, MAX_MODELS);
 }
+
+const isName = (id: unknown): id is string => typeof id === 'string' && id !== '' && id.length <= MAX_NAME_CHARS;
 
 interface Listing {
   readonly account: ManagedProvider;
