@@ -109,6 +109,17 @@ describe('the management API', () => {
     expect(JSON.stringify(plain.pod)).not.toContain('OIDC');
   });
 
+  test('keeps audit records for ever, or for the days that it is told', async () => {
+    const daysOf = async (values: Values) => {
+      const objects = await render({ management: { enabled: true, ...values } });
+      const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
+      const env = z.array(variable).parse(at(pod, 'containers.0.env'));
+      return env.find(({ name }) => name === FLAGS['audit-retention-days'].variable)?.['value'];
+    };
+    expect([await daysOf({}), await daysOf({ auditRetentionDays: 365 })]).toEqual(['0', '365']);
+    await expect(daysOf({ auditRetentionDays: 36_501 })).rejects.toThrow(/auditRetentionDays/);
+  });
+
   test('has no database where there is none', async () => {
     expect((await managementOf({ postgres: { enabled: false } })).env).toEqual([]);
   });

@@ -25,6 +25,11 @@ export const management: Members = {
   replicas: int([1, 9], [1, 2], 'Number of pods; each serves every call.'),
   resources: resources({ cpu: '50m', memory: '192Mi' }, '768Mi'),
   logLevel: choice(['debug', 'info', 'warn', 'error'], ['info', 'debug'], 'Least severe level that is logged.'),
+  auditRetentionDays: int(
+    [0, 36_500],
+    [0, 365],
+    'Days after which audit records are deleted from the database; 0: never.',
+  ),
   signIn: section('Signing in with a browser, at an identity provider (docs/behaviour/sign-in.md).', {
     issuer: text(
       ['', 'https://login.example.com'],
