@@ -140,7 +140,19 @@ describe('a request of the management API', () => {
       headers: { 'content-type': 'application/json', ...headers },
       body,
     });
-    expect(answer.status).toBe(413);
+    expect([answer.status, answer.headers['content-type']]).toEqual([413, 'application/json; charset=utf-8']);
+    expect(answer.json()).toMatchObject({ errorCode: 'AB01' });
+    const scim = await gateway.send('/v1/scim/v2/Users?x=y', {
+      method: 'POST',
+      headers: { 'content-type': 'application/scim+json', ...headers },
+      body,
+    });
+    expect([scim.status, scim.headers['content-type']]).toEqual([413, 'application/scim+json; charset=utf-8']);
+    expect(scim.json()).toEqual({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '413',
+      detail: 'A body has at most 1048576 bytes',
+    });
   });
 
   test('may come over HTTP/2', async () => {

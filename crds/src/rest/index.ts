@@ -18,6 +18,7 @@ export { promptPartials } from './prompt-partials.ts';
 export { prompts } from './prompts.ts';
 export { providers } from './providers.ts';
 export { scimGroups, scimMappings, scimToken } from './scim.ts';
+export { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
 export { scimDiscovery, scimGroupResources, scimUsers } from './scim-protocol.ts';
 export { scopesOf } from './scopes-of.ts';
 export { secretReferences } from './secret-references.ts';

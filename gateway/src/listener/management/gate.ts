@@ -1,11 +1,14 @@
 /** Refuses calls of the management API that cannot succeed before they leave the gateway; the other side checks every key itself. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  isScimPath,
   MAX_REST_BODY_BYTES,
   REST_ERRORS,
   type RestErrorName,
   restErrorBody,
+  SCIM_TYPE,
   SESSION_COOKIES,
+  scimErrorBody,
   scopesOf,
 } from '@gatehouse/crds/rest';
 import { findKey, type KeyLookup } from '../../pipeline/index.ts';
@@ -13,6 +16,7 @@ import { findKey, type KeyLookup } from '../../pipeline/index.ts';
 /** An answer in the form of the management API. */
 export interface Refusal {
   readonly status: number;
+  readonly contentType: string;
   readonly body: string;
 }
 
@@ -41,9 +45,16 @@ export function refusalOf(request: GatedRequest, snapshot: KeyLookup, nowMs: num
   return refuse('FORBIDDEN', `The key ${key.name} needs the scope ${scopes.join(' or ')}`);
 }
 
-/** As the management API says it. */
-export const TOO_LARGE: Refusal = refuse('TOO_LARGE', `A body has at most ${MAX_REST_BODY_BYTES} bytes`);
+/** As the management API says it; directories get the form of their protocol. */
+export function refusalOfBody({ url }: Pick<GatedRequest, 'url'>): Refusal {
+  const message = `A body has at most ${MAX_REST_BODY_BYTES} bytes`;
+  const [path = ''] = url.split('?', 1);
+  if (!isScimPath(path)) return refuse('TOO_LARGE', message);
+  const body = JSON.stringify(scimErrorBody('TOO_LARGE', { message }));
+  return { status: REST_ERRORS.TOO_LARGE.status, contentType: SCIM_TYPE, body };
+}
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_KEY = 'Send a key of the gateway in x-gw-api-key, or as Authorization: Bearer';
 
 const SESSIONS: readonly string[] = Object.values(SESSION_COOKIES);
@@ -59,5 +70,6 @@ function keyIn({ 'x-gw-api-key': own, authorization }: IncomingHttpHeaders): str
 }
 
 function refuse(error: RestErrorName, message: string): Refusal {
-  return { status: REST_ERRORS[error].status, body: JSON.stringify(restErrorBody(error, { message })) };
+  const { status } = REST_ERRORS[error];
+  return { status, contentType: JSON_TYPE, body: JSON.stringify(restErrorBody(error, { message })) };
 }

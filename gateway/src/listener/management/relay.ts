@@ -8,7 +8,7 @@ import type { HeaderMap, KeyLookup } from '../../pipeline/index.ts';
 import { endUnread } from '../body/unread-body.ts';
 import type { InFlight } from '../serve.ts';
 import { failureOf, type ManagementAddress, openRequest } from './address.ts';
-import { type Refusal, refusalOf, TOO_LARGE } from './gate.ts';
+import { type Refusal, refusalOf, refusalOfBody } from './gate.ts';
 
 export interface ManagementPorts {
   readonly inFlight: InFlight;
@@ -46,7 +46,7 @@ function answerRefusal(
   endUnread(request.raw as IncomingMessage, response); // as above
   response.writeHead(refusal.status, {
     ...ports.headersOf(request),
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': refusal.contentType,
     'content-length': Buffer.byteLength(refusal.body),
   });
   response.end(refusal.body);
@@ -89,7 +89,8 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
     response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), ...ports.headersOf(request) });
     answer.pipe(response);
   });
-  const refuseBody = (): void => refuse(() => answerRefusal(request, reply, { refusal: TOO_LARGE, ports }));
+  const refuseBody = (): void =>
+    refuse(() => answerRefusal(request, reply, { refusal: refusalOfBody(request), ports }));
   if (Number(message.headers['content-length'] ?? 0) > MAX_REST_BODY_BYTES) {
     refuseBody();
     return;
