@@ -69,6 +69,14 @@ describe('the token', () => {
     ]);
     expect(records[1]?.changes).toMatchObject([{ kind: 'User', object: ada, action: 'create' }]);
   });
+
+  test('is on record, and answered as SCIM, where a body cannot be read', async () => {
+    const answer = await scim('POST', '/Users', { userName: 'x'.repeat(2 * 1024 * 1024) });
+    expect(answer).toMatchObject({ status: 413, type: 'application/scim+json; charset=utf-8' });
+    expect(answer.body).toMatchObject({ schemas: [ERROR], status: '413' });
+    const [last] = directory.reports.slice(-1).map((report) => toAuditRecord(report, 0));
+    expect(last).toMatchObject({ operation: 'scim_users.create', actor_type: 'scim', actor_id: 'scim', status: 413 });
+  });
 });
 
 describe('a user', () => {

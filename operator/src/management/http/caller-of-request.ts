@@ -1,10 +1,11 @@
 /** Who calls: the holder of a key, a person who is signed in, the directory, or nobody. */
 import { isObject } from '@gatehouse/crds';
+import type { UserRow } from '@gatehouse/crds/records';
 import type { RestOperation } from '@gatehouse/crds/rest';
 import type { FastifyRequest } from 'fastify';
 import { authenticate, type Caller, hasKey, type KeyDirectory } from '../callers/index.ts';
 import type { Services } from '../families/index.ts';
-import { callerOfSession, foreignOrigin } from '../sessions/index.ts';
+import { callerOfPerson, callerOfSession, foreignOrigin } from '../sessions/index.ts';
 import type { CallRates } from './call-rates.ts';
 import type { DirectoryTokens } from './directory-token.ts';
 import { RestError } from './rest-error.ts';
@@ -20,7 +21,7 @@ export const NOBODY: Caller = {
   expiresAtMs: Number.POSITIVE_INFINITY,
 };
 
-interface Known {
+export interface Known {
   readonly keys: KeyDirectory;
   readonly services: Services;
   readonly callRates: CallRates;
@@ -29,27 +30,67 @@ interface Known {
 
 /**
  * A session counts only without a key, so that a browser never adds rights to a call of a program. Throws RestError UNAUTHENTICATED,
- * and FORBIDDEN for a write with a session from a page of another host.
+ * and FORBIDDEN for a write with a session from a page of another host. `notePerson` is told who is signed in, whatever the person may.
  */
 export async function callerOf(
   request: Pick<FastifyRequest, 'headers' | 'query' | 'params' | 'body'>,
   { method, isPublic, protocol }: RestOperation,
-  { keys, services, callRates, directory }: Known,
+  known: Known,
+  notePerson: (person: Caller) => void,
 ): Promise<Caller> {
   if (isPublic) return NOBODY;
-  if (protocol === 'scim') return callerOfDirectory(request, { directory, callRates });
-  const { signIn, store, tenancy } = services;
-  const { cookie, origin } = request.headers;
-  const idHash = hasKey(request.headers) ? undefined : signIn?.sessionIn(cookie);
-  if (signIn === undefined || idHash === undefined) return authenticate(request.headers, keys, services.now());
-  if (method !== 'GET' && origin !== signIn.origin) throw foreignOrigin();
+  if (protocol === 'scim') return callerOfDirectory(request, known);
+  const { store, tenancy, signIn } = known.services;
+  const user = await personOf(request, known, () => {
+    if (method !== 'GET' && request.headers.origin !== signIn?.origin) throw foreignOrigin();
+  });
+  if (user === undefined) return callerOfKey(request, known);
+  notePerson(callerOfPerson(user));
+  return callerOfSession(user, { store, tenancy, named: workspaceIn(request) });
+}
+
+/** Of what is for every key and for everybody who is signed in: a person needs no workspace. Throws RestError UNAUTHENTICATED. */
+export async function readerOf(request: Pick<FastifyRequest, 'headers'>, known: Known): Promise<Caller> {
+  const user = await personOf(request, known);
+  return user === undefined ? callerOfKey(request, known) : callerOfPerson(user);
+}
+
+/**
+ * Who sent what could not be read, as far as that is known, with no right in particular. It counts as a call. Throws RestError
+ * TOO_MANY.
+ */
+export async function senderOf(
+  request: Pick<FastifyRequest, 'headers'>,
+  { protocol }: RestOperation,
+  known: Known,
+): Promise<Caller | undefined> {
+  const caller = await (protocol === 'scim' ? callerOfDirectory(request, known) : readerOf(request, known)).catch(
+    (error: unknown) => {
+      if (error instanceof RestError && error.error === 'TOO_MANY') throw error;
+      return undefined; // the answer is about the body
+    },
+  );
+  countCall(caller ?? NOBODY, known.callRates);
+  return caller;
+}
+
+const callerOfKey = ({ headers }: Pick<FastifyRequest, 'headers'>, { keys, services }: Known): Caller =>
+  authenticate(headers, keys, services.now());
+
+/** Who is signed in; undefined for a call with a key, or without a session. Throws what `admit` does, before anything is looked for. */
+async function personOf(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { services: { signIn }, callRates }: Known,
+  admit: () => void = () => undefined,
+): Promise<UserRow | undefined> {
+  const idHash = hasKey(headers) ? undefined : signIn?.sessionIn(headers.cookie);
+  if (signIn === undefined || idHash === undefined) return undefined;
+  admit();
   // Whoever makes up sessions shares what calls without a key have, before the database is asked.
   if (!signIn.isFresh(idHash)) countCall(NOBODY, callRates);
   const found = await signIn.find(idHash);
-  if (found === undefined) {
-    throw new RestError('UNAUTHENTICATED', { message: 'The session has ended; sign in again' });
-  }
-  return callerOfSession(found.user, { store, tenancy, named: workspaceIn(request) });
+  if (found !== undefined) return found.user;
+  throw new RestError('UNAUTHENTICATED', { message: 'The session has ended; sign in again' });
 }
 
 async function callerOfDirectory(

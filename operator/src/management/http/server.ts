@@ -5,7 +5,7 @@ import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { recordingStore } from '../audit/index.ts';
-import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
+import { authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import { DatabaseAway } from '../database/index.ts';
 import {
   type BoundOperation,
@@ -17,9 +17,9 @@ import {
 } from '../families/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import { ProviderAway, SignInRefused } from '../sessions/index.ts';
-import { type CallRates, type CallRatesOptions, createCallRates } from './call-rates.ts';
-import { callerOf, countCall, NOBODY } from './caller-of-request.ts';
-import { createDirectoryTokens, type DirectoryTokens } from './directory-token.ts';
+import { type CallRatesOptions, createCallRates } from './call-rates.ts';
+import { callerOf, countCall, type Known, NOBODY, readerOf, senderOf } from './caller-of-request.ts';
+import { createDirectoryTokens } from './directory-token.ts';
 import { sendError, sendScim } from './protocols.ts';
 import { invalid, RestError } from './rest-error.ts';
 
@@ -87,8 +87,9 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   app.addContentTypeParser('application/scim+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
   const rates = createCallRates(options.rates);
   const directory = createDirectoryTokens(options.services);
-  for (const bound of options.operations) addRoute(app, bound, { ...options, callRates: rates, directory });
-  addDocument(app, options);
+  const known = { ...options, callRates: rates, directory };
+  for (const bound of options.operations) addRoute(app, bound, known);
+  addDocument(app, known);
   followGroups(app, options.services);
   return app;
 }
@@ -109,11 +110,11 @@ function followGroups(app: FastifyInstance, services: Services): void {
   app.addHook('onClose', async () => rounds?.close());
 }
 
-/** The description of the operations, for every key. */
-function addDocument(app: FastifyInstance, { operations, keys, services }: ManagementServerOptions): void {
+/** The description of the operations, for every key and for everybody who is signed in. */
+function addDocument(app: FastifyInstance, { operations, ...known }: RouteOptions): void {
   let text: string | undefined;
-  app.get(`${BASE}/openapi.json`, (request, reply) => {
-    authenticate(request.headers, keys, services.now());
+  app.get(`${BASE}/openapi.json`, async (request, reply) => {
+    await readerOf(request, known);
     text ??= JSON.stringify(openApiDocument(operations.map(({ operation }) => operation)));
     return reply.type('application/json').send(text);
   });
@@ -125,12 +126,10 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
   const { operation } = bound;
   const { method, path, aliases = [], protocol } = operation;
   // The handler throws RestErrors alone: anything else is about a body that it never got.
-  const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    sendError(
-      reply,
-      pathOf(request),
-      error instanceof RestError ? error : unreadBody(error, request, operation, options),
-    );
+  const errorHandler = async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const known = error instanceof RestError ? error : await unreadBody(error, request, operation, options);
+    return sendError(reply, pathOf(request), known);
+  };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const started = performance.now();
     const seen: Seen = { changes: [], forced: false };
@@ -166,21 +165,19 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
   }
 }
 
-/** Who sent the body is on record, as far as the key says, and a key makes no more of these calls than of others. */
-function unreadBody(
+/** Who sent the body is on record, as far as that is known, and nobody makes more of these calls than of others. */
+async function unreadBody(
   error: unknown,
   request: FastifyRequest,
   operation: RestOperation,
-  { keys, services, callRates, onCall }: RouteOptions,
-): RestError {
-  const caller = knownCaller(request, keys, services.now());
+  options: RouteOptions,
+): Promise<RestError> {
   let known = toRestError(error);
-  try {
-    countCall(caller ?? NOBODY, callRates);
-  } catch (tooMany) {
+  const caller = await senderOf(request, operation, options).catch((tooMany: unknown) => {
     known = toRestError(tooMany);
-  }
-  onCall({
+    return undefined;
+  });
+  options.onCall({
     ...{ operation, caller, status: known.status, errorCode: REST_ERRORS[known.error].code },
     ...{ requestId: request.id, path: pathOf(request), seconds: 0, changes: [], forced: false },
     ...(known.error === 'INTERNAL' ? { failure: error } : {}),
@@ -188,18 +185,7 @@ function unreadBody(
   return known;
 }
 
-function knownCaller({ headers }: FastifyRequest, keys: KeyDirectory, nowMs: number): Caller | undefined {
-  try {
-    return authenticate(headers, keys, nowMs);
-  } catch {
-    return undefined; // the answer is about the body
-  }
-}
-
-interface RouteOptions extends ManagementServerOptions {
-  readonly callRates: CallRates;
-  readonly directory: DirectoryTokens;
-}
+interface RouteOptions extends ManagementServerOptions, Known {}
 
 /** What is known of a call when it ends. */
 interface Seen {
@@ -217,7 +203,9 @@ async function serve(
   seen: Seen,
 ): Promise<unknown> {
   const { services, callRates } = options;
-  const caller = await callerOf(request, operation, options);
+  const caller = await callerOf(request, operation, options, (person) => {
+    seen.caller = person;
+  });
   if (caller !== NOBODY) seen.caller = caller;
   countCall(caller, callRates);
   authorize(caller, operation.scopes);
