@@ -11,6 +11,17 @@ export const DATABASE_URL = 'DATABASE_URL';
 export const DATABASE_CA_PATH = 'DATABASE_CA_PATH';
 export const AUDIT_RETENTION = 'GATEHOUSE_AUDIT_RETENTION_DAYS';
 
+/** How people sign in; the management API of a cluster has flags for the same ones. */
+export const SIGN_IN = {
+  publicUrl: 'GATEHOUSE_PUBLIC_URL',
+  issuer: 'GATEHOUSE_OIDC_ISSUER',
+  clientId: 'GATEHOUSE_OIDC_CLIENT_ID',
+  clientSecret: 'GATEHOUSE_OIDC_CLIENT_SECRET',
+  trustsEmails: 'GATEHOUSE_OIDC_TRUSTS_EMAILS',
+  sessionHours: 'GATEHOUSE_SESSION_HOURS',
+  idleMinutes: 'GATEHOUSE_SESSION_IDLE_MINUTES',
+} as const;
+
 export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [ADMIN_KEY]:
     "key of the organisation's administrator, at least 32 characters; unset, one is generated on the first start and printed once",
@@ -21,6 +32,15 @@ export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
     'PostgreSQL for people and audit, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; unset, people are in the data folder',
   [DATABASE_CA_PATH]: 'file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
   [AUDIT_RETENTION]: 'days after which audit records are deleted from the database; unset or 0, never',
+  [SIGN_IN.issuer]:
+    'issuer of the identity provider that people sign in with (OpenID Connect); the next three are then required. Unset, nobody signs in',
+  [SIGN_IN.clientId]: 'client that the identity provider knows the gateway by',
+  [SIGN_IN.clientSecret]: 'secret of that client, at least 16 characters',
+  [SIGN_IN.publicUrl]: 'where browsers reach the gateway, https://HOST[:PORT], or http to this machine',
+  [SIGN_IN.trustsEmails]:
+    'true accepts addresses that the identity provider does not call verified, because it verifies all of them',
+  [SIGN_IN.sessionHours]: 'hours from a sign-in to the end of its session, 1 to 720; 12 when unset',
+  [SIGN_IN.idleMinutes]: 'minutes after which a session ends without a call, 5 to 1440; 60 when unset',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY …':
     'credentials of providers, read where no folder of resources is given; all of them are on the page of the providers',
 };

@@ -2,6 +2,7 @@ import type { Result } from '@gatehouse/crds';
 
 export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
+export { CLIENT as OIDC_CLIENT, type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
 export { type PostgresServer, startPostgres } from './postgres.ts';
 export { hasRedis, type RedisServer, startRedis } from './redis.ts';
 export { type FakeRequest, fakeRequest } from './request.ts';

@@ -1,4 +1,5 @@
 /** The flags of the operator, and the environment variables that replace them. */
+import { SESSION_BOUNDS } from './session-bounds.ts';
 
 export interface Flag {
   /** Undefined: there is no variable. */
@@ -217,13 +218,13 @@ export const FLAGS = {
   'session-hours': {
     variable: 'GATEHOUSE_SESSION_HOURS',
     type: 'count',
-    fallback: '12',
+    fallback: String(SESSION_BOUNDS.sessionHours.usual),
     help: 'With --management: hours from a sign-in to the end of its session',
   },
   'session-idle-minutes': {
     variable: 'GATEHOUSE_SESSION_IDLE_MINUTES',
     type: 'count',
-    fallback: '60',
+    fallback: String(SESSION_BOUNDS.idleMinutes.usual),
     help: 'With --management: minutes after which a session ends without a call',
   },
   'keys-url': {

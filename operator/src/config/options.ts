@@ -6,6 +6,7 @@ import type { OperatorAccount } from '../rbac.ts';
 import type { ClusterSource } from '../runtime/index.ts';
 import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
+import { SESSION_BOUNDS } from './session-bounds.ts';
 
 export interface OperatorOptions {
   readonly organisationNamespace: string;
@@ -102,8 +103,8 @@ const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*
 const MAX_PORT = 65_535;
 /** A shorter lease is lost to a slow API server, a longer one leaves edits unpublished for minutes. */
 const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
-const SESSION_HOURS: Bounds = { min: 1, max: 720, what: 'whole hours' };
-const IDLE_MINUTES: Bounds = { min: 5, max: 1_440, what: 'whole minutes' };
+const SESSION_HOURS: Bounds = { ...SESSION_BOUNDS.sessionHours, what: 'whole hours' };
+const IDLE_MINUTES: Bounds = { ...SESSION_BOUNDS.idleMinutes, what: 'whole minutes' };
 /** The client has so many connections. */
 const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
 /** What the API server takes. */

@@ -74,7 +74,7 @@ export async function startManagement({
     operations: OPERATIONS,
     services: {
       ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
-      onSyncFailed: warnOfSync(logger),
+      ...{ signIn: people?.signIn, onSyncFailed: warnOfSync(logger) },
     },
     keys: createKeyDirectory(snapshot),
     onCall: (report) => {

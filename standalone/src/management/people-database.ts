@@ -1,5 +1,5 @@
 /** Where people, audit records and versions are. */
-import type { Database } from '@gatehouse/operator/management';
+import type { Database, SignIn } from '@gatehouse/operator/management';
 
 export interface PeopleDatabase {
   readonly database: Database;
@@ -7,6 +7,8 @@ export interface PeopleDatabase {
   readonly isLazy: boolean;
   /** Days after which audit records are deleted; absent or 0: never. */
   readonly auditRetentionDays?: number;
+  /** Absent: it is not set up. */
+  readonly signIn?: SignIn | undefined;
 }
 
 /** Whether rows that are not about people are kept now. */

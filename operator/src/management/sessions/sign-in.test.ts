@@ -49,6 +49,23 @@ describe('where a sign-in ends', () => {
   });
 });
 
+test('no session and no sign-out starts a database that was never used', async () => {
+  let opened = 0;
+  const unused = createDatabase({
+    dialect: () => {
+      opened += 1;
+      return dialect();
+    },
+    exists: () => false,
+    onAway: () => undefined,
+  });
+  const signIn = settings && createSignIn({ settings, database: unused, now: () => 0, onAway: () => undefined });
+  const cookie = `__Host-gatehouse-session=${'x'.repeat(43)}`;
+  expect(await signIn?.find(signIn.sessionIn(cookie) ?? '')).toBeUndefined();
+  expect(await signIn?.end(cookie)).toContain('Max-Age=0');
+  expect(opened).toBe(0);
+});
+
 test('a session is known by one cookie, which may have other cookies around it', () => {
   const id = 'x'.repeat(43);
   const hash = port?.sessionIn(`__Host-gatehouse-session=${id}`);

@@ -83,6 +83,8 @@ export function createSignIn({ settings, database, now, onAway }: SignInOptions)
       const { returnTo, state, nonce, verifier } = pending;
       const who = await provider.exchange(parameters, { state, nonce, verifier });
       noteSubject(who);
+      // Everybody whom the provider knows gets here: that must not be what starts a database.
+      if (!database.exists()) throw noAccount();
       const isVerified = who.isVerified || settings.trustsEmails;
       const before = sessionIn(cookie);
       const begun = await database.use((queries) =>
@@ -93,15 +95,14 @@ export function createSignIn({ settings, database, now, onAway }: SignInOptions)
           return { user, id: await beginSession(transaction, { userId: user.id, nowMs: now(), sessionMs }) };
         }),
       );
-      if (begun === undefined) {
-        throw new SignInRefused('The person has no account here, or it is suspended; ask for an invitation', true);
-      }
+      if (begun === undefined) throw noAccount();
       const setCookie = [cookies.set(cookies.session, begun.id, sessionMs), cookies.set(cookies.login, '', 0)];
       return { location: returnTo, setCookie, user: begun.user };
     },
     sessionIn,
     isFresh: (idHash) => (fresh.get(idHash) ?? 0) > now(),
     find: async (idHash) => {
+      if (!database.exists()) return undefined; // no session has ever begun
       const found = await database.use((queries) => findSession(queries, { idHash, nowMs: now(), idleMs }));
       if (found === undefined) fresh.delete(idHash);
       else remember(idHash);
@@ -109,7 +110,7 @@ export function createSignIn({ settings, database, now, onAway }: SignInOptions)
     },
     end: async (cookie) => {
       const idHash = sessionIn(cookie);
-      if (idHash !== undefined) {
+      if (idHash !== undefined && database.exists()) {
         fresh.delete(idHash);
         await database.use((queries) => endSession(queries, idHash));
       }
@@ -118,6 +119,9 @@ export function createSignIn({ settings, database, now, onAway }: SignInOptions)
     pathOf: (returnTo = '/') => pathBelow(returnTo, publicUrl),
   };
 }
+
+const noAccount = (): SignInRefused =>
+  new SignInRefused('The person has no account here, or it is suspended; ask for an invitation', true);
 
 /** Browsers read a backslash as a slash, and two slashes as the beginning of a host. */
 function pathBelow(returnTo: string, home: URL): string | undefined {
