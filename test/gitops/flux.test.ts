@@ -7,38 +7,44 @@ import { API_VERSION } from '@gatehouse/crds/kinds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { FLUX_MODULES, foreignDefinitions } from '../chart/foreign-definitions.ts';
 import { at, CRD_CHART, definitionsServed, type Manifest, manifest, renderText } from '../chart/helm.ts';
-import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
+import { type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
 import { connectClient } from '../operator/runtime/support.ts';
 import { certificatesIn, startAll, untilAsked, watchWorld } from '../operator/webhook/support.ts';
 import {
   type Artifact,
+  type ArtifactServer,
   type Controller,
-  FLUX_NAMESPACE,
   startArtifactServer,
   startKustomizeController,
 } from './flux.ts';
+import {
+  applyAsTest,
+  becomesOn,
+  installFlux,
+  KUSTOMIZATIONS,
+  pushFolder,
+  runKustomization,
+  SOURCES,
+  type Verdict,
+  verdictOn,
+} from './flux-source.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLE = join(ROOT, 'charts/flux/gatehouse.yaml');
-const SOURCES = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${FLUX_NAMESPACE}/gitrepositories`;
-const KUSTOMIZATIONS = `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${FLUX_NAMESPACE}/kustomizations`;
 
 let controlPlane: ControlPlane;
 let controller: Controller;
-let artifacts: Awaited<ReturnType<typeof startArtifactServer>>;
+let artifacts: ArtifactServer;
 /** The working copy of the platform's repository. */
 let repository: string;
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();
-  const definitions = (await foreignDefinitions(FLUX_MODULES)).flatMap((file) => ['-f', file]);
-  await runKubectl(controlPlane, ['apply', '--server-side', ...definitions]);
   await runKubectl(controlPlane, ['apply', '--server-side', '-f', '-'], { input: await renderText({}, CRD_CHART) });
   await definitionsServed(controlPlane);
-  await runKubectl(controlPlane, ['create', 'namespace', FLUX_NAMESPACE]);
+  await installFlux(controlPlane);
   repository = await mkdtemp(join(tmpdir(), 'gatehouse-repository-'));
   await cp(join(ROOT, 'examples/team-a'), join(repository, 'team-a'), { recursive: true });
   for (const name of ['kustomize', 'gatehouse-crds']) {
@@ -54,24 +60,9 @@ afterAll(async () => {
   await controlPlane[Symbol.asyncDispose]();
 });
 
-async function apply(path: string, body: unknown): Promise<void> {
-  const options = { contentType: APPLY_PATCH, body };
-  const { status, body: answer } = await controlPlane.request('PATCH', `${path}?fieldManager=test&force=true`, options);
-  expect(status, JSON.stringify(answer)).toBeLessThan(300);
-}
-
-/** Plays source-controller: the repository as it is becomes the artifact of the GitRepository. */
-async function push(): Promise<Artifact> {
-  const artifact = await artifacts.publish(repository);
-  const identity = { apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'GitRepository', metadata: { name: 'platform' } };
-  const condition = {
-    ...{ type: 'Ready', status: 'True', reason: 'Succeeded', message: artifact.revision, observedGeneration: 1 },
-    lastTransitionTime: artifact.lastUpdateTime,
-  };
-  const status = { observedGeneration: 1, artifact, conditions: [condition] };
-  await apply(`${SOURCES}/platform/status`, { ...identity, status });
-  return artifact;
-}
+const apply = (path: string, body: unknown): Promise<void> => applyAsTest(controlPlane, path, body);
+const push = (): Promise<Artifact> => pushFolder(controlPlane, artifacts, repository);
+const runAgain = (name: string): Promise<void> => runKustomization(controlPlane, name);
 
 const list = z.looseObject({ items: z.array(manifest) });
 
@@ -117,38 +108,9 @@ async function writeStatuses(stalled?: string): Promise<void> {
   }
 }
 
-interface Verdict {
-  readonly ready: string | undefined;
-  readonly reason: string | undefined;
-  readonly message: string | undefined;
-  readonly attempted: unknown;
-}
-
-async function verdictOf(name: string): Promise<Verdict> {
-  const { body } = await controlPlane.request('GET', `${KUSTOMIZATIONS}/${name}`);
-  const conditions = at(body, 'status.conditions');
-  const ready = (Array.isArray(conditions) ? conditions : []).filter(isObject).find(({ type }) => type === 'Ready');
-  const text = (key: string): string | undefined => (ready?.[key] === undefined ? undefined : String(ready[key]));
-  return {
-    ready: text('status'),
-    reason: text('reason'),
-    message: text('message'),
-    attempted: at(body, 'status.lastAttemptedRevision'),
-  };
-}
-
-/** Waits for that condition of the Kustomization for the artifact. */
-async function becomes(name: string, ready: 'True' | 'False', { revision }: Artifact): Promise<Verdict> {
-  let last: Verdict | undefined;
-  try {
-    return await waitFor(async () => {
-      last = await verdictOf(name);
-      return last.attempted === revision && last.ready === ready ? last : undefined;
-    });
-  } catch {
-    throw new Error(`${name} did not become ${ready}: ${JSON.stringify(last)}`);
-  }
-}
+const verdictOf = (name: string): Promise<Verdict> => verdictOn(controlPlane, name);
+const becomes = (name: string, ready: 'True' | 'False', artifact: Artifact): Promise<Verdict> =>
+  becomesOn(controlPlane, name, { ready, artifact });
 
 /** The documented objects, with shorter waits. */
 async function createDocumented(name: string): Promise<void> {
@@ -162,18 +124,6 @@ async function createDocumented(name: string): Promise<void> {
   const path = object.kind === 'Kustomization' ? KUSTOMIZATIONS : SOURCES;
   await apply(`${path}/${name}`, { ...object, spec: { ...Object(spec), ...quick, ...whole } });
 }
-
-const runAgain = async (name: string): Promise<void> => {
-  const requestedAt = new Date().toISOString();
-  await runKubectl(controlPlane, [
-    ...['annotate', 'kustomization', name, `--namespace=${FLUX_NAMESPACE}`, '--overwrite'],
-    `reconcile.fluxcd.io/requestedAt=${requestedAt}`,
-  ]);
-  await waitFor(async () => {
-    const { body } = await controlPlane.request('GET', `${KUSTOMIZATIONS}/${name}`);
-    return at(body, 'status.lastHandledReconcileAt') === requestedAt;
-  });
-};
 
 test('what the repository holds is applied and found healthy', async () => {
   await createDocumented('platform');

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { run } from '../../scripts/machine/index.ts';
-import { type ControlPlane, ensurePrograms, pathOf } from '../cluster/index.ts';
+import { type ControlPlaneAccess, ensurePrograms, pathOf } from '../cluster/index.ts';
 
 export const FLUX_NAMESPACE = 'flux-system';
 
@@ -72,12 +72,14 @@ export interface Controller extends AsyncDisposable {
   stop(): Promise<string>;
 }
 
-export async function startKustomizeController(controlPlane: ControlPlane): Promise<Controller> {
+export async function startKustomizeController({
+  kubeconfigPath,
+}: Pick<ControlPlaneAccess, 'kubeconfigPath'>): Promise<Controller> {
   const program = pathOf(await ensurePrograms(['kustomize-controller']), 'kustomize-controller');
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-flux-'));
   const addresses = ['--metrics-addr=127.0.0.1:0', '--health-addr=127.0.0.1:0'];
   const child = spawn(program, [...addresses, '--watch-all-namespaces', '--requeue-dependency=1s'], {
-    env: { HOME: folder, TMPDIR: folder, KUBECONFIG: controlPlane.kubeconfigPath, RUNTIME_NAMESPACE: FLUX_NAMESPACE },
+    env: { HOME: folder, TMPDIR: folder, KUBECONFIG: kubeconfigPath, RUNTIME_NAMESPACE: FLUX_NAMESPACE },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const log = buffer(child.stderr);

@@ -61,8 +61,11 @@ const NODES: readonly Tool[] = [
   { name: 'a machine for nodes', probe: [...CLUSTER, '--tier', '2'], install: 'run as root on Debian' },
 ];
 
+/** Builds the controller of Flux, and downloads its definitions. */
+const GO: Tool = { name: 'go', probe: ['go', 'version'], install: 'install Go 1.26.3 or newer' };
+
 const CHART: readonly Tool[] = [
-  { name: 'go', probe: ['go', 'version'], install: 'install Go 1.26.3 or newer' },
+  GO,
   { name: 'git', probe: ['git', '--version'], install: 'apt-get install git' },
   REDIS,
   { name: 'lua5.1', probe: ['lua5.1', '-v'], install: 'apt-get install lua5.1' },
@@ -136,8 +139,8 @@ export const LANES: readonly Lane[] = [
   },
   {
     name: 'cluster',
-    proves: 'resources, permissions and controllers at a real API server',
-    tools: CONTROL_PLANE,
+    proves: 'resources, permissions, controllers and the management API at a real API server, beside Flux, too',
+    tools: [...CONTROL_PLANE, GO, POSTGRES],
     alone: true,
     run: vitest('cluster'),
   },
