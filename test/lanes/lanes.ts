@@ -116,7 +116,7 @@ export const LANES: readonly Lane[] = [
   {
     name: 'clients',
     proves: 'official SDKs and coding agents work unmodified, and answers are those of the OpenAPI document',
-    tools: CLIENTS,
+    tools: [...CLIENTS, ...CONTROL_PLANE, POSTGRES],
     run: vitest('clients'),
   },
   {
