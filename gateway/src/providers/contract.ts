@@ -53,6 +53,8 @@ export interface Call extends WireContext {
   readonly stream: boolean;
   /** The gateway asked for the usage of the stream: it is taken out of what the client gets. */
   readonly hidesUsage?: boolean;
+  /** Where a part of `params` is in the client's body, when that has another format; undefined: it has no place there. */
+  placeOf?(part: object): string | undefined;
   readonly fields: TargetFields;
   /** The credential is stored: nothing in the call may choose host, service, region or resource. */
   readonly stored?: boolean;
@@ -239,6 +241,11 @@ export interface Endpoint {
    * object when they ask already. Absent: streams report their usage unasked, or not at all.
    */
   askForUsage?(params: JsonObject): JsonObject;
+  /**
+   * Parameters beyond the format that others of the format have and this upstream refuses. Clients who send them read its error;
+   * adapters leave them out.
+   */
+  readonly lacks?: readonly string[];
 }
 
 /** One page of a model list. */

@@ -17,12 +17,21 @@ export interface Adapter {
   adapt(params: JsonObject, context: AdapterContext): Adaptation;
 }
 
-export type AdapterContext = Pick<WireContext, 'provider' | 'model' | 'now' | 'newId'>;
+export interface AdapterContext extends Pick<WireContext, 'provider' | 'model' | 'now' | 'newId'> {
+  /** Whether the body of the endpoint says a parameter; undefined: it passes, and the provider judges it. */
+  has(param: string): boolean | undefined;
+}
 
 /** One adapted call. */
 export interface Adaptation {
   /** In the format of the endpoint. */
   readonly params: JsonObject;
+  /** Parameters of the client that the format of the endpoint cannot say. */
+  readonly dropped?: readonly string[];
+  /** What the client calls a parameter of the endpoint; absent: the same. */
+  nameOf?(param: string): string;
+  /** Where a part of the messages in `params` is in the client's body; undefined: it has no place there. */
+  placeOf?(part: object): string | undefined;
   /** A good answer of the endpoint, in the format of the operation. */
   toClient(answer: JsonObject): object;
   openStream(): StreamAdapter;

@@ -185,3 +185,57 @@ test('a stream that a provider has in its own format alone is not adapted', asyn
   const outcome = await ask({ provider: '@claude' }, { max_tokens: 5, stream: true });
   expect(outcome).toMatchObject({ status: 400, error: { code: 'OPERATION_UNSUPPORTED' } });
 });
+
+describe('an adapter says in words of the client', () => {
+  const ODD = { type: 'odd' };
+  const named = (params: object): Adapter => ({
+    ...messagesOverChat,
+    operation: 'createModelResponse',
+    adapt: (_, { has }) => ({
+      ...messagesOverChat.adapt({}, { provider: 'p', model: 'm', now: () => 0, newId: (prefix) => prefix, has }),
+      params: { messages: [{ role: 'user', content: 'Hi' }], ...params },
+      dropped: ['top'],
+      nameOf: (param) => `own.${param}`,
+      placeOf: (part) => (part === ODD ? 'input[0]' : undefined),
+    }),
+  });
+  const asked = (params: object, config: object = {}) =>
+    gateway({ operation: OPERATIONS.createModelResponse, adapters: [named(params)], answers: [message('hi')] }).ask({
+      provider: '@claude',
+      ...config,
+    });
+
+  test('what was left out, by itself and by the provider', async () => {
+    expect(await asked({ seed: 7 })).toMatchObject({ status: 200, droppedParams: ['top', 'own.seed'] });
+    expect(await asked({}, { unsupported_params: 'error' })).toMatchObject({
+      error: { code: 'PARAMETER_UNSUPPORTED', param: 'top' },
+    });
+  });
+
+  test('where a part is that the provider refuses', async () => {
+    const audio = { type: 'input_audio' };
+    const messages = [{ role: 'user', content: [audio] }];
+    expect(await asked({ messages })).toMatchObject({ error: { code: 'CONTENT_UNSUPPORTED', param: 'messages' } });
+    expect(await asked({ messages: [{ role: 'user', content: [ODD] }] })).toMatchObject({
+      error: { code: 'CONTENT_UNSUPPORTED', param: 'input[0]' },
+    });
+  });
+});
+
+test('the usage of an adapted answer is that of the endpoint, whatever the adapter makes of it', async () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };
+  const { ask } = messagesGateway([{ ...chat('hi'), usage }]);
+  const outcome = await ask({ provider: '@first' }, body);
+  expect(outcome.text).not.toContain('usage');
+  expect(outcome.counted).toMatchObject({ usage: { input: 5, output: 7, total: 12 }, estimated: false });
+  const uncounted = await messagesGateway([chat('hi')]).ask({ provider: '@first' }, body);
+  expect(uncounted.counted).toMatchObject({ estimated: true });
+});
+
+test('what guardrails have found is shown as the client takes it, although an adapter reads more', async () => {
+  const hook = { 'default.contains': { words: ['x'], operator: 'none' } };
+  const { ask } = messagesGateway([chat('hi')]);
+  const config = { provider: '@first', output_guardrails: [hook] };
+  expect((await ask(config, body)).text).not.toContain('hook_results');
+  expect((await ask({ ...config, strict_open_ai_compliance: false }, body)).text).toContain('hook_results');
+});

@@ -131,11 +131,11 @@ interface HitOptions {
 
 async function toHit(
   json: Buffer,
-  { call, params, guards }: Pick<Prepared, 'call' | 'params' | 'guards'>,
+  { call, params, guards, strict }: Pick<Prepared, 'call' | 'params' | 'guards' | 'strict'>,
   { format, limits }: HitOptions,
 ): Promise<CacheHit | undefined> {
   if (!call.stream) {
-    const shown = await guards?.showStored(json, { strict: call.strict, json: limits });
+    const shown = await guards?.showStored(json, { strict, json: limits });
     const bytes = shown === undefined ? json : writeJson(shown);
     return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes }, stream: false };
   }
@@ -144,7 +144,7 @@ async function toHit(
   const includeUsage = wantsUsageChunk(params);
   const restored = (await guards?.restored(stored)) ?? stored;
   const events = replayAsStream(format, restored, { includeUsage });
-  const bytes = Buffer.from((guards?.withResultEvents(format, events, call.strict) ?? events).join(''));
+  const bytes = Buffer.from((guards?.withResultEvents(format, events, strict) ?? events).join(''));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     body: { kind: 'bytes', bytes },

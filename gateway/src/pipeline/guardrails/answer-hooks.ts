@@ -23,7 +23,8 @@ export function createAnswerHooks(ports: GuardrailPorts): AnswerCheck {
     if (status !== 200) return undefined;
     if (body.kind === 'stream') return checkStreamed(ports, answered, guards);
     const { operation, input } = answered.prepared;
-    guards.count(countWhole(operation, bytesOf(input.resolution.body) ?? 0, body));
+    const { counted } = answered.answer;
+    guards.count(counted ?? countWhole(operation, bytesOf(input.resolution.body) ?? 0, body));
     guards.keep(body.bytes);
     return guards.hooks.output.length === 0 ? undefined : checkWhole(ports, answered, { guards, bytes: body.bytes });
   };
@@ -35,7 +36,7 @@ function checkStreamed(
   { prepared, answer, signal }: AnsweredTry,
   guards: TargetGuards,
 ): Promise<CheckedAnswer> | undefined {
-  const { operation, input, call, params } = prepared;
+  const { operation, input, strict, params } = prepared;
   const protocol = operation.streamFormat;
   if (protocol === 'events') return undefined;
   const { hooks, trail } = guards;
@@ -55,7 +56,7 @@ function checkStreamed(
     inputFailed: false, // retries are about the answer alone
     placeholders: guards.placeholders,
     nextSlice: trail.nextSlice,
-    strict: call.strict,
+    strict,
     includeUsage: wantsUsageChunk(params),
     memory: exchange.memory,
     maxBytes: ports.maxHeldBytes,

@@ -105,7 +105,7 @@ interface Denied {
 
 function asJson(said: JsonObject, { guards, denied: { prepared, outputResults } }: Denied): SoftAnswer {
   const results = { before_request_hooks: guards.inputResults, after_request_hooks: outputResults };
-  const answer = prepared.call.strict ? said : { ...said, hook_results: results };
+  const answer = prepared.strict ? said : { ...said, hook_results: results };
   return {
     headers: { 'content-type': 'application/json' },
     body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(answer)) },
@@ -115,7 +115,7 @@ function asJson(said: JsonObject, { guards, denied: { prepared, outputResults } 
 
 function asStream(said: JsonObject, format: TextFormat, { guards, denied }: Denied): SoftAnswer {
   const { prepared, outputResults } = denied;
-  const { strict } = prepared.call;
+  const { strict } = prepared;
   const events = replayAsStream(format, said, { includeUsage: wantsUsageChunk(prepared.params) });
   const all = [...guards.withResultEvents(format, events, strict)];
   if (!strict && outputResults.length > 0)

@@ -36,6 +36,8 @@ export interface RequestParts extends RequestOptions {
 export interface ClientAnswer {
   readonly headers: HeaderMap;
   readonly bytes: Buffer;
+  /** The answer in the format of the endpoint, where its usage is to be found; absent: in `bytes`. */
+  readonly counted?: Buffer;
 }
 
 export interface ClientStream {

@@ -2,6 +2,7 @@ import { azureAuth } from '../clouds/azure/index.ts';
 import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import {
+  BEYOND_OPENAI,
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
@@ -46,6 +47,7 @@ export const azureOpenai: Provider = defineProvider({
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       hooks: [deploymentAsModel],
       messages: openAiMessages,
+      lacks: BEYOND_OPENAI,
     }),
     complete: completionEndpoint({
       path: deploymentPath('/completions'),

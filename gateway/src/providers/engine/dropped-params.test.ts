@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { taking } from '../../wire/params/params.ts';
+import { takesAll, taking } from '../../wire/params/params.ts';
 import type { Endpoint, JsonObject, RequestRule, RequestTable } from '../contract.ts';
-import { compileDropped } from './dropped-params.ts';
+import { compileDropped, saysParam } from './dropped-params.ts';
 import { sampleCall } from './testing.ts';
 
 const endpoint = (request: RequestRule): Endpoint => ({
@@ -75,4 +75,18 @@ describe('the parameters that a body leaves out', () => {
       expect(compileDropped(endpoint(request))).toBeUndefined();
     },
   );
+});
+
+test.for<{ rule: string; request: RequestRule; lacks?: string[]; want: boolean | undefined }>([
+  { rule: 'does not say what its writer does not take', request: WRITER, want: false },
+  { rule: 'says what its writer names', request: { ...WRITER, takes: () => taking(['a']) }, want: true },
+  { rule: 'passes what its writer takes as anything', request: { ...WRITER, takes: () => takesAll }, want: undefined },
+  { rule: 'passes what its table has no rule for', request: table({ drop: ['b'] }), want: undefined },
+  { rule: 'does not say what its table drops', request: table({ drop: ['a'] }), want: false },
+  { rule: 'says what its table lists', request: table({ only: ['a'] }), want: true },
+  { rule: 'does not say what its table does not list', request: table({ only: ['b'] }), want: false },
+  { rule: 'does not say what the upstream refuses', request: table({}), lacks: ['a'], want: false },
+  { rule: 'without a body has no rule', request: { kind: 'none' }, want: undefined },
+])('an endpoint $rule', ({ request, lacks, want }) => {
+  expect(saysParam({ ...endpoint(request), ...(lacks && { lacks }) }, 'a', sampleCall())).toBe(want);
 });

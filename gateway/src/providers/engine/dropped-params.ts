@@ -1,5 +1,6 @@
 /** Parameters of a client that the body for a provider leaves out; docs/behaviour/providers.md#what-a-provider-does-not-take. */
 import { isObject } from '@gatehouse/crds';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Call, Endpoint, JsonObject, RequestTable, Takes } from '../contract.ts';
 import { DEFAULT_VALUE } from './shape-body.ts';
 
@@ -29,6 +30,18 @@ export function takenByTable(table: RequestTable): Takes | undefined {
   if (only === undefined) return dropped.size === 0 ? undefined : (name) => !dropped.has(name);
   const kept = new Set([...only, ...elsewhere].filter((name) => !dropped.has(name)));
   return (name) => kept.has(name);
+}
+
+/** A name that no format has. */
+const OTHER_NAME = ' ';
+
+/** Whether the body of an endpoint says a parameter; undefined: it passes whatever it is given, and the provider judges it. */
+export function saysParam({ request, lacks = [] }: Endpoint, name: string, call: Call): boolean | undefined {
+  if (lacks.includes(name)) return false;
+  if (request.kind !== 'write' && request.kind !== 'table') return undefined;
+  const takes = request.kind === 'write' ? request.takes(call) : (takenByTable(request.table) ?? takesAll);
+  if (!takes(name, undefined)) return false;
+  return takes(OTHER_NAME, undefined) ? undefined : true;
 }
 
 /** `readsValues`: large members are parsed when they are read, which a table need not do. */

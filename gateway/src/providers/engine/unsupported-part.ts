@@ -10,10 +10,14 @@ type Path = readonly (string | number)[];
 const TYPE = /^[\w.-]{1,40}$/;
 
 /** CONTENT_UNSUPPORTED with the place of the part; any other error as it is. */
-export function namePart(error: unknown, { params, provider }: Pick<Call, 'params' | 'provider'>): unknown {
+export function namePart(
+  error: unknown,
+  { params, provider, placeOf }: Pick<Call, 'params' | 'provider' | 'placeOf'>,
+): unknown {
   if (!(error instanceof UnsupportedPart)) return error;
   const { part } = error;
-  const place = formatPath(pathOf(params, part) ?? ['messages']);
+  const own = placeOf === undefined ? pathOf(params, part) : undefined;
+  const place = placeOf?.(part) ?? formatPath(own ?? ['messages']);
   const type: unknown = isObject(part) ? part['type'] : undefined;
   const kind = typeof type === 'string' && TYPE.test(type) ? ` of type ${type}` : '';
   return new AppError('CONTENT_UNSUPPORTED', {

@@ -12,6 +12,9 @@ export const EXACTLY_ONE = { min: 1, max: 1 } as const;
 /** A rename for upstreams that accept the token limit under its older name only. */
 export const OLDER_LIMIT = { max_completion_tokens: 'max_tokens' } as const;
 
+/** Parameters of many look-alikes that OpenAI refuses. Source: OpenAI API reference, chat completions. */
+export const BEYOND_OPENAI: readonly string[] = ['top_k'];
+
 /** What OpenAI accepts. */
 const SAMPLING: Clamp = {
   max_tokens: { min: 0 },

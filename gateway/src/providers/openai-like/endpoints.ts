@@ -29,6 +29,7 @@ export interface EndpointRow {
   /** Events are separated by a single line end. */
   readonly framing?: 'sse-lines';
   readonly answer?: AnswerRule;
+  readonly lacks?: Endpoint['lacks'];
 }
 
 /** Chat messages for upstreams other than OpenAI. Content blocks are an extension of the gateway's answers that clients send back. */
@@ -47,6 +48,7 @@ export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }
     answer: answerOf(row, { kind: 'tag', extend: withContentBlocks }, readChatAnswer),
     stream: streamOf(row, (call) => createOpenAiChatDecoder(call, dialect)),
     ...usageRequestOf(row),
+    ...(row.lacks === undefined ? {} : { lacks: row.lacks }),
   };
 }
 

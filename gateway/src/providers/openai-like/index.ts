@@ -1,5 +1,5 @@
 /** Building blocks of providers of the OpenAI format; no provider is named here. */
-export { AT_LEAST_ONE, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
+export { AT_LEAST_ONE, BEYOND_OPENAI, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
 export {
   chatEndpoint,
   completionEndpoint,

@@ -1,6 +1,7 @@
 import { defineProvider, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import {
+  BEYOND_OPENAI,
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
@@ -25,7 +26,7 @@ export const openai: Provider = defineProvider({
     'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta'),
   },
   endpoints: {
-    chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages })),
+    chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages, lacks: BEYOND_OPENAI })),
     complete: relayedEndpoint(completionEndpoint({})),
     embed: relayedEndpoint(embeddingsEndpoint({})),
     ...responsesEndpoints(responsesBelow('')),

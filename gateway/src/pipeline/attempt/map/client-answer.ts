@@ -2,6 +2,7 @@
 import type { Scrubber } from '../../../lib/scrub.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { providerErrorBody } from '../../../providers/engine/index.ts';
+import type { CountedAnswer } from '../../../record/index.ts';
 import type { UpstreamResponse } from '../../../upstream/index.ts';
 import type { AnswerBody, HeaderMap } from '../../exchange.ts';
 import type { ClientAnswer, ServedCall } from '../../operations/index.ts';
@@ -15,6 +16,8 @@ export interface MappedAnswer {
   readonly body: AnswerBody;
   /** Relayed while it arrives. */
   readonly stream: boolean;
+  /** What it used; absent: its body tells. */
+  readonly counted?: CountedAnswer;
 }
 
 /** The call that is answered. */

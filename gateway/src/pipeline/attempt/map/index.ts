@@ -1,7 +1,8 @@
 /** From a provider's answer to the client's format. */
 import { memoryExhausted } from '../../../errors/index.ts';
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
-import type { Exchange } from '../../exchange.ts';
+import { countWhole } from '../../../record/index.ts';
+import { bytesOf, type Exchange, type RequestBody } from '../../exchange.ts';
 import type { ProviderAnswer, SendPort } from '../send/index.ts';
 import { type AnsweredCall, failedAnswer, type MappedAnswer, streamAnswer } from './client-answer.ts';
 import { decodeAnswer, isEncoded, type UnaryAnswer } from './unpack.ts';
@@ -12,7 +13,12 @@ export { passedHeaders, relayedHeaders } from './passed-headers.ts';
 export { decodeAnswer, isEncoded, READABLE_ENCODINGS, type UnaryAnswer } from './unpack.ts';
 
 type Limits = Pick<SendPort, 'maxResponseBytes' | 'json'>;
-type Answered = AnsweredCall & { readonly input: { readonly exchange: Pick<Exchange, 'memory'> } };
+type Answered = AnsweredCall & {
+  readonly input: {
+    readonly exchange: Pick<Exchange, 'memory'>;
+    readonly resolution: { readonly body: RequestBody };
+  };
+};
 
 /**
  * A good answer in the client's format, an error in its normal form, without the credentials that it repeats. The memory of
@@ -30,15 +36,19 @@ export function map(limits: Limits, answered: Answered, sent: ProviderAnswer): M
 const isGood = ({ status }: UnaryAnswer): boolean => status >= 200 && status <= 299;
 
 function mapWhole({ json }: Limits, answered: Answered, answer: UnaryAnswer): MappedAnswer {
-  const { memory } = answered.input.exchange;
-  const { headers, bytes } = isGood(answer)
+  const { resolution, exchange } = answered.input;
+  const { memory } = exchange;
+  const { headers, bytes, counted } = isGood(answer)
     ? answered.operation.handler.mapAnswer(answered, answer, json)
     : failedAnswer(answered, answer);
   if (bytes !== answer.bytes) {
     memory.give(answer.bytes.length);
     if (!memory.take(bytes.length)) throw memoryExhausted();
   }
-  return { status: answer.status, headers, body: { kind: 'bytes', bytes }, stream: false };
+  const mapped: MappedAnswer = { status: answer.status, headers, body: { kind: 'bytes', bytes }, stream: false };
+  if (counted === undefined) return mapped;
+  const requestBytes = bytesOf(resolution.body) ?? 0;
+  return { ...mapped, counted: countWhole(answered.operation, requestBytes, { kind: 'bytes', bytes: counted }) };
 }
 
 /** Gives back what an answer holds that does not count. */

@@ -24,6 +24,7 @@ export interface CallKind {
   readonly params: JsonObject;
   readonly strict: boolean;
   readonly hidesUsage: boolean;
+  readonly placeOf?: Call['placeOf'] | undefined;
 }
 
 /** The call as a provider's hooks see it. */
@@ -38,6 +39,7 @@ export class ClientCall implements Call {
   readonly stream: boolean;
   readonly strict: boolean;
   readonly hidesUsage: boolean;
+  readonly placeOf?: NonNullable<Call['placeOf']>;
   readonly fields: TargetFields;
   readonly stored: boolean;
   readonly ownIdentity: boolean;
@@ -56,6 +58,7 @@ export class ClientCall implements Call {
     this.stream = operation.handler.readsStream && kind.params['stream'] === true;
     this.strict = kind.strict;
     this.hidesUsage = kind.hidesUsage;
+    if (kind.placeOf !== undefined) this.placeOf = kind.placeOf;
     this.fields = target.fields;
     this.stored = target.stored;
     this.ownIdentity = target.ownIdentity;

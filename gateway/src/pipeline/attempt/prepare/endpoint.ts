@@ -1,5 +1,6 @@
 /** Which endpoint of a provider serves a call: the operation's own, or that of an adapter where the provider has none. */
 import type { Call, Endpoint } from '../../../providers/contract.ts';
+import { saysParam } from '../../../providers/engine/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation, Adapters } from '../../adapters/index.ts';
 import type { Exchange } from '../../exchange.ts';
@@ -32,7 +33,11 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
   if (adapter === undefined) return own;
   const call = new ClientCall(exchange, facts, { endpoint: own.id, params, strict, hidesUsage: false });
   if (endpoint !== undefined && endpoint.supports?.(call) !== false) return own;
-  const adaptation = adapter.adapt(params, call);
   const other = provider.endpoints[adapter.endpoint];
+  const { provider: id, model } = call;
+  const adaptation = adapter.adapt(params, {
+    ...{ provider: id, model, newId: call.newId, now: facts.now },
+    has: (param) => other && saysParam(other, param, call),
+  });
   return { id: adapter.endpoint, endpoint: other, params: adaptation.params, adaptation };
 }

@@ -4,6 +4,7 @@ import type { Call, ProviderServices } from '../../../providers/contract.ts';
 import { NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
+import type { Adaptation } from '../../adapters/index.ts';
 import { callerFacts } from '../../caller-facts.ts';
 import { openGuards, type TargetGuards } from '../../guardrails/index.ts';
 import { countsUsage } from '../../limits/index.ts';
@@ -37,6 +38,8 @@ export interface Prepared extends ServedCall {
   readonly headersRead: ReadonlyMap<string, string> | undefined;
   /** Parameters of the client that the provider does not have: they are left out. */
   readonly droppedParams: readonly string[];
+  /** Whether the client takes nothing beyond its format; an adapter reads what others would get, so that `call` says less. */
+  readonly strict: boolean;
   /** The `Via` header for a custom host, which may be a gateway again. */
   readonly via: string | undefined;
   /** Undefined: no guardrail looks at the call. */
@@ -82,6 +85,7 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     hidesUsage: asking !== undefined,
     // An adapter reads what only clients that are not strict would get.
     strict: strict && adaptation === undefined,
+    placeOf: adaptation?.placeOf,
   });
   return {
     input,
@@ -98,7 +102,8 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     call,
     forwarded: replaced?.forwarded ?? forwardedOf(input, leaf, resolved),
     headersRead,
-    droppedParams: droppedOf(call, target, leaf.settings),
+    strict,
+    droppedParams: droppedOf({ call, adaptation }, target, leaf.settings),
     guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
@@ -123,11 +128,11 @@ function promptFor(
 
 /** Throws PARAMETER_UNSUPPORTED where the config refuses to leave them out. */
 function droppedOf(
-  call: Call,
+  { call, adaptation }: { readonly call: Call; readonly adaptation: Adaptation | undefined },
   { compiled }: PreparedTarget,
   { unsupportedParams }: Pick<LeafSettings, 'unsupportedParams'>,
 ): readonly string[] {
-  const names = compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED;
+  const names = namesForClient(compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED, adaptation);
   const [first] = names;
   if (first === undefined || unsupportedParams === 'drop') return names;
   const { operation, provider } = call;
@@ -136,6 +141,12 @@ function droppedOf(
     provider,
     detail: `${provider} does not have ${names.join(', ')} in ${operation}, and the config has unsupported_params: error; leave ${names.length > 1 ? 'them' : 'it'} out`,
   });
+}
+
+function namesForClient(names: readonly string[], adaptation: Adaptation | undefined): readonly string[] {
+  if (adaptation === undefined) return names;
+  const { dropped = NOTHING_DROPPED } = adaptation;
+  return [...dropped, ...names.map((name) => adaptation.nameOf?.(name) ?? name)];
 }
 
 interface UsageInput {

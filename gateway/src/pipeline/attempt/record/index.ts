@@ -149,7 +149,7 @@ export async function triedOutcome(
     origin,
     hold: progress.hold,
     withheld: isGood ? guards?.withheld : guards?.spent,
-    counted: isGood ? guards?.counted : undefined,
+    counted: isGood ? (guards?.counted ?? shown.answer.counted) : undefined,
     guards,
   });
 }
@@ -161,7 +161,7 @@ function shownAnswer(
 ): ShownAnswer | Promise<ShownAnswer> {
   const guards = prepared?.guards;
   if (prepared === undefined || guards === undefined) return { answer, stored: undefined };
-  return guards.show(answer, { strict: prepared.call.strict, json, memory: input.exchange.memory });
+  return guards.show(answer, { strict: prepared.strict, json, memory: input.exchange.memory });
 }
 
 /** The provider of a target that failed before it was prepared. */

@@ -29,10 +29,13 @@ export function successAnswer(served: ServedCall, answer: UnaryAnswer, json: Jso
   const headers = passedHeaders(answer.headers);
   if (endpoint === undefined) return { headers, bytes: answer.bytes };
   const read = readAnswer(provider, endpoint, call, { bytes: answer.bytes, head: answer, json });
-  const bytes =
-    adaptation === undefined ? read : Buffer.from(JSON.stringify(adaptation.toClient(parsed(read, served, json))));
-  if (bytes !== answer.bytes) headers['content-type'] = JSON_TYPE;
-  return { headers, bytes };
+  if (adaptation !== undefined) {
+    headers['content-type'] = JSON_TYPE;
+    const adapted = adaptation.toClient(parsed(read, served, json));
+    return { headers, bytes: Buffer.from(JSON.stringify(adapted)), counted: read };
+  }
+  if (read !== answer.bytes) headers['content-type'] = JSON_TYPE;
+  return { headers, bytes: read };
 }
 
 function parsed(bytes: Buffer, { provider }: ServedCall, json: JsonLimits): JsonObject {
