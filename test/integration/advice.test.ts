@@ -52,7 +52,7 @@ describe('the answer to', () => {
     {
       rule: 'a provider without the operation names one that has it',
       headers: { 'x-gw-config': 'fallback' },
-      path: '/v1/messages',
+      path: '/v1/messages/count_tokens',
       status: 400,
       code: 'operation_unsupported',
       names: ['openai', '@anthropic', 'x-gw-config'],

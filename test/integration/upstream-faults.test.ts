@@ -260,7 +260,6 @@ describe('an operation that a provider does not offer', () => {
     `${path.endsWith('resp_1') ? 'GET /v1/responses/{response_id}' : `POST ${path}`} is not offered by ${slug.slice(1)}`;
 
   test.for([
-    { slug: '@openai', path: '/v1/messages', body: { messages, max_tokens: 5 }, protocol: 'messages' },
     { slug: '@openai', path: '/v1/messages/count_tokens', body: { messages }, protocol: 'messages' },
     { slug: '@anthropic', path: '/v1/responses', body: { input: 'hi' }, protocol: 'openai' },
     { slug: '@anthropic', path: '/v1/embeddings', body: { input: 'hi' }, protocol: 'openai' },

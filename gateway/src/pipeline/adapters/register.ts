@@ -1,4 +1,5 @@
 import type { Adapter } from './adapter.ts';
+import { messagesOverChat } from './messages-over-chat/index.ts';
 
 /** Every adapter; of several for one operation the first whose endpoint a provider offers is used. */
-export const ADAPTERS: readonly Adapter[] = [];
+export const ADAPTERS: readonly Adapter[] = [messagesOverChat];
