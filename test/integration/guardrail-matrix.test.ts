@@ -24,6 +24,7 @@ const MESSAGES = {
   provider: 'anthropic',
   body: (content: string) => ({ max_tokens: 100, messages: [{ role: 'user', content }] }),
 };
+const ADAPTED: Omit<Protocol, 'name'> = { path: MESSAGES.path, body: MESSAGES.body };
 const RESPONSES = { path: '/v1/responses', body: (input: string) => ({ input }) };
 const EMBEDDINGS: Protocol = { name: 'embeddings', path: '/v1/embeddings', body: (input) => ({ input }) };
 
@@ -31,10 +32,12 @@ const PROTOCOLS: readonly Protocol[] = [
   { name: 'chat', ...CHAT },
   { name: 'completions', path: '/v1/completions', body: (prompt) => ({ prompt }) },
   { name: 'messages', ...MESSAGES },
+  { name: 'messages over chat', ...ADAPTED },
   { name: 'responses', ...RESPONSES },
   EMBEDDINGS,
   { name: 'chat stream', ...CHAT, stream: true },
   { name: 'messages stream', ...MESSAGES, stream: true },
+  { name: 'messages over chat stream', ...ADAPTED, stream: true },
   { name: 'responses stream', ...RESPONSES, stream: true },
 ];
 

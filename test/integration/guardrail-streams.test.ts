@@ -9,17 +9,29 @@ import { waitFor } from '../kit/wait-for.ts';
 const PROTOCOLS = [
   {
     path: '/v1/chat/completions',
+    provider: 'openai',
     body: (text: string) => ({ messages: [{ role: 'user', content: text }] }),
     end: 'data: [DONE]',
   },
-  { path: '/v1/completions', body: (text: string) => ({ prompt: text }), end: 'data: [DONE]' },
+  { path: '/v1/completions', provider: 'openai', body: (text: string) => ({ prompt: text }), end: 'data: [DONE]' },
   {
     path: '/v1/messages',
     provider: 'anthropic',
     body: (text: string) => ({ max_tokens: 500, messages: [{ role: 'user', content: text }] }),
     end: 'event: message_stop',
   },
-  { path: '/v1/responses', body: (text: string) => ({ input: text }), end: 'event: response.completed' },
+  {
+    path: '/v1/messages',
+    provider: 'openai',
+    body: (text: string) => ({ max_tokens: 500, messages: [{ role: 'user', content: text }] }),
+    end: 'event: message_stop',
+  },
+  {
+    path: '/v1/responses',
+    provider: 'openai',
+    body: (text: string) => ({ input: text }),
+    end: 'event: response.completed',
+  },
 ] as const;
 
 type Protocol = (typeof PROTOCOLS)[number];
@@ -60,7 +72,7 @@ interface Ask {
 }
 
 const ask = (world: World, protocol: Protocol, text: string, { config, headers, stream = true }: Ask = {}) => {
-  const provider = 'provider' in protocol ? protocol.provider : 'openai';
+  const { provider } = protocol;
   return world.send(protocol.path, {
     headers: { 'x-gw-config': JSON.stringify({ provider: `@${provider}`, ...config }), ...headers },
     body: { model: 'mock-small', stream, ...protocol.body(text) },
@@ -71,7 +83,7 @@ const NOT_STRICT = { 'x-gw-strict-open-ai-compliance': 'false' };
 const nothingHeld = (world: World) => waitFor(async () => (await world.metric('gatehouse_buffered_bytes')) === 0);
 const WORDS = 'word '.repeat(200);
 
-describe.for(PROTOCOLS)('a stream of $path', (protocol) => {
+describe.for(PROTOCOLS)('a stream of $path of $provider', (protocol) => {
   test('is not begun for a request that is denied', async () => {
     await using world = await start({ input: ['no-secret'] }, noSecret());
     const denied = await ask(world, protocol, 'SECRET');

@@ -10,11 +10,13 @@ import { guardrail, KEY, organisation, TEAM, workspace } from '../kit/snapshot.t
 const PROTOCOLS = [
   {
     path: '/v1/chat/completions',
+    provider: 'openai',
     body: (text: string) => ({ messages: [{ role: 'user', content: text }] }),
     said: (answer: Answer) => answer.choices[0].message.content,
   },
   {
     path: '/v1/completions',
+    provider: 'openai',
     body: (text: string) => ({ prompt: text }),
     said: (answer: Answer) => answer.choices[0].text,
   },
@@ -25,7 +27,14 @@ const PROTOCOLS = [
     said: (answer: Answer) => answer.content[0].text,
   },
   {
+    path: '/v1/messages',
+    provider: 'openai',
+    body: (text: string) => ({ max_tokens: 100, messages: [{ role: 'user', content: text }] }),
+    said: (answer: Answer) => answer.content[0].text,
+  },
+  {
     path: '/v1/responses',
+    provider: 'openai',
     body: (text: string) => ({ input: text }),
     said: (answer: Answer) => answer.output.at(-1).content[0].text,
   },
@@ -62,7 +71,7 @@ interface Ask {
 }
 
 const ask = (world: World, protocol: Protocol, text: string, { config = {}, headers = {}, body = {} }: Ask = {}) => {
-  const provider = 'provider' in protocol ? protocol.provider : 'openai';
+  const { provider } = protocol;
   return world.send(protocol.path, {
     headers: { 'x-gw-config': JSON.stringify({ provider: `@${provider}`, ...config }), ...headers },
     body: { model: 'mock-small', ...protocol.body(text), ...body },
@@ -70,7 +79,7 @@ const ask = (world: World, protocol: Protocol, text: string, { config = {}, head
 };
 const NOT_STRICT = { 'x-gw-strict-open-ai-compliance': 'false' };
 
-describe.for(PROTOCOLS)('$path', (protocol) => {
+describe.for(PROTOCOLS)('$path of $provider', (protocol) => {
   test('denies a request without a call to the provider', async () => {
     await using world = await start({ input: ['no-secret'] }, noSecret());
     const denied = await ask(world, protocol, 'a SECRET');
