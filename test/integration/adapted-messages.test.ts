@@ -218,6 +218,20 @@ describe('a config with targets of both kinds', () => {
   });
 });
 
+test('a conversation goes on with another target', async () => {
+  const asked = { ...ask, model: '@thinker/gpt-4o' };
+  const { content } = await anthropic.messages.create(asked);
+  const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'It waved.' };
+  const next = {
+    messages: [...messages, { role: 'assistant' as const, content }, { role: 'user' as const, content: [result] }],
+  };
+  const native = await anthropic.messages.create({ ...ask, ...next, model: '@anthropic/mock-claude' });
+  expect(JSON.stringify(native.content)).toContain('It waved.');
+  const sent = JSON.stringify(lastRequest(world.mock).json());
+  expect(sent).toContain('tool_use');
+  expect(sent, 'thinking without a signature is refused upstream').not.toContain('thinking');
+});
+
 describe('an error', () => {
   test.for([
     { asked: 'mock-fail-400', kind: Anthropic.BadRequestError },

@@ -9,6 +9,7 @@ import {
   takesLegacyCompletion,
   toAnthropicBody,
   toLegacyCompletion,
+  withoutUnsignedThoughts,
 } from '../../wire/anthropic/index.ts';
 import type { Endpoint, RequestRule } from '../contract.ts';
 import { requireModel } from '../engine/index.ts';
@@ -38,7 +39,10 @@ export const complete: Endpoint = {
 };
 
 const OF_HEADERS = ['anthropic_beta', 'anthropic_version'];
-const nativeBody: RequestRule = { kind: 'table', table: { drop: OF_HEADERS, elsewhere: OF_HEADERS } };
+const nativeBody: RequestRule = {
+  kind: 'table',
+  table: { drop: OF_HEADERS, elsewhere: OF_HEADERS, hooks: [withoutUnsignedThoughts] },
+};
 
 export const messages: Endpoint = {
   method: 'POST',

@@ -5,6 +5,7 @@ import {
   fromAnthropicAnswer,
   takesAnthropicChat,
   toAnthropicBody,
+  withoutUnsignedThoughts,
 } from '../../wire/anthropic/index.ts';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../wire/openai/index.ts';
 import { takesAll } from '../../wire/params/params.ts';
@@ -70,7 +71,7 @@ export const nativeMessages: Endpoint = {
   method: 'POST',
   path: MESSAGES_PATH,
   supports: (call) => isAnthropic(call) || call.model.includes('claude'),
-  request: { kind: 'table', table: {} },
+  request: { kind: 'table', table: { hooks: [withoutUnsignedThoughts] } },
   answer: { kind: 'relay' },
   stream: { kind: 'relay' },
 };

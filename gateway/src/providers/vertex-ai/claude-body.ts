@@ -1,5 +1,6 @@
 /** Changes to a body of the messages API for Vertex AI. */
 import { isObject } from '@gatehouse/crds';
+import { withoutUnsignedThoughts } from '../../wire/anthropic/index.ts';
 import type { Call, JsonObject } from '../contract.ts';
 import { modelOf, readModel } from './model.ts';
 
@@ -18,7 +19,7 @@ export function isClaude(call: Call): boolean {
 
 /** The body of `rawPredict`: the model is in the path, betas are in a header, the version is in the body. */
 export function toRawPredict(body: JsonObject, call: Call): JsonObject {
-  const { model: _, anthropic_beta: __, anthropic_version, ...rest } = body;
+  const { model: _, anthropic_beta: __, anthropic_version, ...rest } = withoutUnsignedThoughts(body);
   const versions = [call.fields.text('anthropic_version'), anthropic_version];
   const version = versions.find((text) => typeof text === 'string' && text.startsWith(VERSION_PREFIX));
   return { ...rest, anthropic_version: version ?? DEFAULT_VERSION };

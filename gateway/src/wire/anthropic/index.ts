@@ -17,4 +17,5 @@ export { createMessagesRelayDecoder, type RelayOptions } from './relay.ts';
 export { outputConfig, toAnthropicBody, userMetadata } from './request.ts';
 export { createAnthropicDecoder } from './stream.ts';
 export { toServerTool } from './tools.ts';
+export { withoutUnsignedThoughts } from './unsigned-thoughts.ts';
 export { type TokenCounts, toUsage, usageOfMessage } from './usage.ts';

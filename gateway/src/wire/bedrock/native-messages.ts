@@ -1,5 +1,6 @@
 /** The messages API in an invoke call of Bedrock. */
 import { isObject } from '@gatehouse/crds';
+import { withoutUnsignedThoughts } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { taking } from '../params/params.ts';
 
@@ -35,8 +36,9 @@ export const takesInvokeMessages = taking([...MEMBERS, 'model', 'anthropic_beta'
 
 /** The invoke body of a messages request; the client's body is not touched. */
 export function toInvokeMessages(params: JsonObject, options: NativeOptions): JsonObject {
-  const given = MEMBERS.filter((key) => params[key] !== undefined && params[key] !== null);
-  const body = Object.fromEntries(given.map((key) => [key, withoutCacheScopes(params[key])]));
+  const readable = withoutUnsignedThoughts(params);
+  const given = MEMBERS.filter((key) => readable[key] !== undefined && readable[key] !== null);
+  const body = Object.fromEntries(given.map((key) => [key, withoutCacheScopes(readable[key])]));
   const version = options.anthropicVersion;
   const betas = options.anthropicBeta ?? [];
   return {
