@@ -12,6 +12,7 @@ import { createFineTuningRoutes } from './fine-tuning.ts';
 import { IMAGE_ROUTES } from './images.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { answerModeration } from './moderations.ts';
+import { RERANK_ROUTES } from './rerank.ts';
 import { createResponsesRoutes } from './responses/index.ts';
 import { createVectorStoreRoutes } from './vector-stores.ts';
 
@@ -31,6 +32,7 @@ export function createOpenaiRoutes(call: CallInside): readonly Route[] {
     { method: 'POST', path: '/v1/audio/translations', dialect, input: 'form', handle: answerTranscription },
     { method: 'GET', path: '/v1/models', dialect, input: 'none', handle: listModels },
     { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect, input: 'none', handle: retrieveModel },
+    ...RERANK_ROUTES,
     ...IMAGE_ROUTES,
     ...createFileRoutes(files),
     ...createBatchRoutes(files, call),
