@@ -68,7 +68,7 @@ describe('an answer', () => {
     },
     {
       rule: 'of the proxy mode',
-      path: '/v1/moderations',
+      path: '/v1/proxy/moderations',
       headers: { 'x-gw-provider': '@openai' },
       body: { input: 'x' },
       want: { 'x-request-id': expect.any(String), 'x-gw-provider': 'openai', 'x-gw-model': 'mock-small' },

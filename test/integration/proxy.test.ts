@@ -106,7 +106,7 @@ describe('a proxied request', () => {
   });
 
   test('relays errors of the provider as they are', async () => {
-    const answer = await world.send('/v1/moderations', { headers: { ...via, 'x-mock-status': '429' }, body: {} });
+    const answer = await world.send('/v1/proxy/moderations', { headers: { ...via, 'x-mock-status': '429' }, body: {} });
     expect(answer.status).toBe(429);
     expect(answer.json()).not.toHaveProperty('provider');
   });
@@ -114,7 +114,7 @@ describe('a proxied request', () => {
 
 describe('the request timeout of a proxied call', () => {
   const stalled = (headers: Record<string, string>) =>
-    world.send('/v1/moderations', {
+    world.send('/v1/proxy/moderations', {
       headers: { ...via, 'x-mock-stall-after-bytes': '5', 'x-gw-trace-id': 'stalled', ...headers },
       body: { input: 'x' },
     });
@@ -128,7 +128,7 @@ describe('the request timeout of a proxied call', () => {
   });
 
   test('leaves an answer alone that came in time', async () => {
-    const answer = await world.send('/v1/moderations', {
+    const answer = await world.send('/v1/proxy/moderations', {
       headers: { ...via, 'x-gw-request-timeout': '5000' },
       body: { input: 'x' },
     });
@@ -245,7 +245,7 @@ describe('a proxied answer', () => {
     await using upstream = await startRawUpstream((reply) =>
       reply.answer(200, packed, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip', 'x-request-id': 'r1' }),
     );
-    const answer = await world.send('/v1/audio/speech', {
+    const answer = await world.send('/v1/proxy/audio/speech', {
       headers: { 'x-gw-provider': 'openai', 'x-gw-custom-host': upstream.url, authorization: 'Bearer x' },
       body: {},
     });

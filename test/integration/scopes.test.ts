@@ -17,6 +17,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/rerank', '/v1/messages'],
           ...['/v1/messages/count_tokens', '/v1/images/generations', '/v1/images/edits', '/v1/audio/speech'],
           ...['/v1/audio/transcriptions', '/v1/audio/translations', '/v1/responses', '/v1/files', '/v1/batches'],
+          ...['/v1/moderations', '/v1/images/variations'],
           ...['/v1/batches/b/cancel', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j/cancel', '/v1/anything/else'],
           ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
         ],

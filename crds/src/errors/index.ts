@@ -188,6 +188,12 @@ export const ERRORS = {
     wireCode: 'content_unsupported',
     summary: 'The provider does not take a part of a message.',
   },
+  CONTENT_FILTERED: {
+    ...target,
+    status: 400,
+    wireCode: 'content_filter',
+    summary: 'The provider filtered all that was asked for.',
+  },
   PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path may not be called.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
   DEPLOYMENT_UNKNOWN: {

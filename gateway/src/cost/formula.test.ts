@@ -211,6 +211,11 @@ describe('the cost of an answer', () => {
     expect(costOf(price, readUsage(usage), OK)).toEqual({ nanoDollars: 0, unpriced: true });
   });
 
+  test('is nothing, and marked, for images that have no price and report no tokens', () => {
+    const price = pricing({ usdPerMillionTokens: { request: '5', response: '8' } });
+    expect(costOf(price, NO_USAGE, { ...OK, images: { count: 2 } })).toEqual({ nanoDollars: 0, unpriced: true });
+  });
+
   test('is not marked where nothing was used', () => {
     expect(costOf(undefined, NO_USAGE, OK)).toEqual({ nanoDollars: 0, unpriced: false });
   });

@@ -101,8 +101,10 @@ function charge(sum: Charges, price: ModelPrice, usage: TokenUsage, { batch = fa
   if (rates.call !== undefined) sum.add(1, rates.call);
   chargeInput(sum, rates, usage);
   const image = images === undefined ? undefined : imageRate(price.images, images);
-  if (image === undefined) chargeOutput(sum, rates, usage);
-  else chargeImages(sum, rates, usage, { count: images?.count ?? 0, rate: batch ? half(image) : image });
+  if (image === undefined) {
+    chargeOutput(sum, rates, usage);
+    if (usage.output === 0) sum.add(images?.count ?? 0, undefined);
+  } else chargeImages(sum, rates, usage, { count: images?.count ?? 0, rate: batch ? half(image) : image });
   chargeUnits(sum, rates, usage);
 }
 

@@ -17,6 +17,9 @@ export type RequestType =
   | 'createModelResponse'
   | 'createBatch'
   | 'createFinetune'
+  | 'moderate'
+  | 'rerank'
+  | 'imageGenerate'
   | 'proxy';
 
 /** What a check looks at. Nothing in it may be changed. */

@@ -8,6 +8,7 @@ export {
   type GuardrailCheckFacts,
   type GuardrailFacts,
   type GuardrailVerdicts,
+  type ImagesAsked,
   type LimitVerdicts,
   NO_GUARDRAILS,
   NO_VERDICTS,

@@ -1,5 +1,5 @@
 /** The record of a request after its last byte: pipeline and server collect the parts, sinks read it. */
-import type { AccountPrices, Cost } from '../cost/index.ts';
+import type { AccountPrices, Cost, CostOptions } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { CountedAnswer } from './usage.ts';
@@ -185,11 +185,16 @@ export interface AttemptFacts {
   readonly upstreamMs: number;
   /** Undefined: the provider reported none, and none can be told from the answer. */
   readonly usage: TokenUsage | undefined;
+  /** Images that it was asked for; undefined: none. */
+  readonly images?: ImagesAsked | undefined;
   /** What its account pays, where its Integration says so. */
   readonly prices: AccountPrices | undefined;
   /** Of the answer; undefined: nothing that costs was answered, or a sink that reads usage is missing. */
   readonly cost: CostFacts | undefined;
 }
+
+/** Generated images, as a request asks for them. */
+export type ImagesAsked = NonNullable<CostOptions['images']>;
 
 /** What an answer costs: docs/behaviour/cost.md. */
 export interface CostFacts extends Cost {

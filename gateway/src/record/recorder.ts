@@ -36,7 +36,7 @@ export interface Recorder {
 /** The parts of a request, its answer and its sending that a record is made of. */
 export interface FinishedRequest {
   readonly exchange: {
-    readonly operation: { readonly id: string; readonly generates?: 'text' | 'vectors' };
+    readonly operation: { readonly id: string; readonly generates?: 'text' | 'vectors' | 'images' };
     readonly request: {
       readonly method: string;
       readonly path: string;
@@ -198,11 +198,11 @@ export function withUsage(
   prices: PriceBook,
 ): AttemptFacts {
   if (usage === undefined) return model === undefined ? attempt : { ...attempt, answeredModel: model };
-  const { provider, prices: own } = attempt;
+  const { provider, prices: own, images } = attempt;
   if (provider === undefined) return { ...attempt, usage, answeredModel: model };
   const asked = attempt.model ?? '';
   const price = prices.priceOf({ provider, prices: own }, { asked, answered: model }, usage);
-  const cost = { ...costOf(price, usage, { status: ANSWERED }), estimated };
+  const cost = { ...costOf(price, usage, { status: ANSWERED, ...(images && { images }) }), estimated };
   return { ...attempt, usage, answeredModel: model, cost };
 }
 

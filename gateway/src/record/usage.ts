@@ -1,5 +1,5 @@
 /** The usage of an answer: as its provider reports it, else as its bytes tell. */
-import { type AnswerReport, addUsage, estimateInput, estimateUsage, readReport } from '../usage/index.ts';
+import { type AnswerReport, addUsage, estimateInput, estimateUsage, NO_USAGE, readReport } from '../usage/index.ts';
 import type { FinishedRequest } from './recorder.ts';
 
 /** Where usage and model of an answer are found. */
@@ -79,6 +79,7 @@ interface Told {
 function estimated({ generates }: Generating, told: Told, { usage, model }: AnswerReport): CountedAnswer {
   const { requestBytes, bytes, isCut } = told;
   if (generates === undefined) return { usage, model, estimated: usage !== undefined };
+  if (generates === 'images') return { usage: usage ?? NO_USAGE, model, estimated: false };
   if (generates === 'vectors') return { usage: estimateInput({ requestBytes }), model, estimated: true };
   const estimate = estimateUsage({ requestBytes, sample: told.sample(), bytes, known: usage });
   const isNothing = estimate.output === 0 && !isCut;

@@ -97,12 +97,13 @@ const TOOL_UNITS: Readonly<Record<string, string>> = {
   web_fetch_requests: 'web_fetch',
   file_search_requests: 'file_search',
 };
-/** Sources: Perplexity chat completions, xAI live search, OpenAI transcriptions. */
+/** Sources: Perplexity chat completions, xAI live search, OpenAI transcriptions, Cohere rerank. */
 const USAGE_UNITS: readonly (readonly [member: string, unit: string])[] = [
   ['num_search_queries', 'web_search'],
   ['citation_tokens', 'citation_token'],
   ['num_sources_used', 'search_source'],
   ['seconds', 'audio_second'],
+  ['search_units', 'search_unit'],
 ];
 
 function unitsOf(usage: Counts): TokenUsage['units'] {

@@ -18,6 +18,8 @@ export interface StreamedBody {
 export interface FormModel {
   /** Empty: none is named so far. */
   readonly model: string;
+  /** What is said of generated images, by the names `n`, `size` and `quality`; undefined: nothing so far. */
+  value?(name: string): string | undefined;
   /**
    * Reads on until a model is named, as far as the form can be sent again. Rejects with AppError BODY_NOT_FORM or BODY_TOO_COMPLEX
    * for a form that cannot be read.

@@ -11,9 +11,10 @@ test('the register and the catalogue name the same providers', () => {
   expect([...PROVIDERS].filter(([id, provider]) => provider.id !== id)).toEqual([]);
 });
 
-/** The responses API is bytes both ways wherever it is: responses.test.ts puts all of them through one table. */
+/** The same wherever they are: responses.test.ts and further.test.ts put all of them through one table each. */
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems'],
+  ...['moderate', 'rerank', 'imageGenerate'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

@@ -33,6 +33,7 @@ beforeAll(async () => {
         ],
       }),
       ...VENDORS.map((id) => provider(id, { provider: id, customHost: url, models: ['small', 'o/small'] })),
+      provider('cohere', { provider: 'cohere', customHost: url, models: LISTED }),
       provider('open', { customHost: `${url}/v1`, models: LISTED, proxyPaths: 'All' }),
       config('other', { provider: '@narrow', override_params: { model: 'mock-large' } }),
       config('listed', { provider: '@narrow', override_params: { model: 'mock-small' } }),
@@ -89,9 +90,13 @@ describe('a call is refused by an account with a list of models', () => {
     { rule: 'for a response', path: '/v1/responses', send: json({ input: 'x' }) },
     { rule: 'for messages', path: '/v1/messages', account: '@claude', send: json({ messages, max_tokens: 5 }) },
     { rule: 'for a count of tokens', path: '/v1/messages/count_tokens', account: '@claude', send: json({ messages }) },
-    { rule: 'by the proxy', path: '/v1/images/generations', send: json({ model: 'mock-large', prompt: 'x' }) },
-    { rule: 'by the proxy without a model', path: '/v1/moderations', send: json({ input: 'x' }) },
-    { rule: 'by the proxy without a body', path: '/v1/images/generations', send: { method: 'POST' } },
+    { rule: 'for an image', path: '/v1/images/generations', send: json({ model: 'mock-large', prompt: 'x' }) },
+    { rule: 'for an image without a model', path: '/v1/images/generations', send: json({ prompt: 'x' }) },
+    { rule: 'for a moderation without a model', path: '/v1/moderations', send: json({ input: 'x' }) },
+    { rule: 'to rank documents', path: '/v1/rerank', account: '@cohere', send: json({ model: 'mock-large' }) },
+    { rule: 'by the proxy', path: '/v1/proxy/images/generations', send: json({ model: 'mock-large', prompt: 'x' }) },
+    { rule: 'by the proxy without a model', path: '/v1/proxy/moderations', send: json({ input: 'x' }) },
+    { rule: 'by the proxy without a body', path: '/v1/proxy/images/generations', send: { method: 'POST' } },
     { rule: 'by the proxy prefix', path: '/v1/proxy/chat/completions', send: json({ model: 'mock-large', messages }) },
     {
       rule: 'by the proxy, JSON under another content type',
@@ -151,7 +156,7 @@ describe('a call is refused by an account with a list of models', () => {
     },
     {
       rule: 'with another model in the query',
-      path: '/v1/images/generations?model=mock-large',
+      path: '/v1/proxy/images/generations?model=mock-large',
       send: json({ model: 'mock-small' }),
     },
     {
@@ -301,8 +306,13 @@ describe('an account with a list of models serves', () => {
     { rule: 'a listed model', send: json({ model: 'mock-small', messages }) },
     { rule: 'a listed model of a config', send: { ...json({ messages }), headers: { 'x-gw-config': 'listed' } } },
     {
-      rule: 'a listed model by the proxy',
+      rule: 'an image of a listed model',
       path: '/v1/images/generations',
+      send: json({ model: 'mock-small', prompt: 'x' }),
+    },
+    {
+      rule: 'a listed model by the proxy',
+      path: '/v1/proxy/images/generations',
       send: json({ model: 'mock-small', prompt: 'x' }),
     },
     { rule: 'reads', path: '/v1/files/f' },
@@ -326,7 +336,7 @@ describe('an account with a list of models serves', () => {
     },
     {
       rule: 'a listed model by an open account',
-      path: '/v1/rerank',
+      path: '/v1/proxy/rerank',
       account: '@open',
       send: json({ model: 'mock-small' }),
     },

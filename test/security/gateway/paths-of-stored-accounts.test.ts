@@ -107,7 +107,7 @@ describe('a stored credential reaches', () => {
     ['plain', 'POST', '/v1/threads/t/runs'],
     ['plain', 'POST', '/v1/vector_stores/v/search'],
     ['plain', 'GET', '/v1/fine_tuning/jobs/j/checkpoints'],
-    ['plain', 'POST', '/v1/rerank'],
+    ['plain', 'POST', '/v1/proxy/rerank'],
     ['claude', 'POST', '/v1/messages/batches'],
     ['azure', 'POST', '/v1/deployments/ours/images/generations'],
     ['vertex', 'POST', '/v1/proxy/v1/projects/ours/locations/europe-west4/publishers/google/models/m:countTokens'],

@@ -163,6 +163,17 @@ const CASES: readonly Case[] = [
     },
     want: ['r', 'a', 'b'],
   },
+  {
+    name: 'the query and the documents to rank',
+    type: 'rerank',
+    phase: 'input',
+    body: { query: 'q', documents: ['a', { text: 'b', id: 1 }, { title: 'c' }, 7] },
+    want: ['q', 'a', 'b', '', ''],
+  },
+  { name: 'nothing of ranked documents', type: 'rerank', phase: 'output', body: { results: [] }, want: [] },
+  { name: 'the prompt of an image', type: 'imageGenerate', phase: 'input', body: { prompt: 'a' }, want: ['a'] },
+  { name: 'no images', type: 'imageGenerate', phase: 'output', body: { data: [{ revised_prompt: 'a' }] }, want: [] },
+  { name: 'nothing to moderate', type: 'moderate', phase: 'input', body: { input: 'a' }, want: [] },
   { name: 'no texts of a batch', type: 'createBatch', phase: 'input', body: { input: 'a' }, want: [] },
 ];
 

@@ -22,6 +22,8 @@ const FINDERS: Readonly<Partial<Record<RequestType, Readonly<Record<CheckPhase, 
   messages: { input: lastMessage, output: ({ content }) => items(content, ['content']) },
   complete: { input: ({ prompt }) => texts(prompt, ['prompt']), output: choiceText },
   embed: { input: ({ input }) => texts(input, ['input']), output: () => NOWHERE },
+  imageGenerate: { input: ({ prompt }) => text(prompt, ['prompt']), output: () => NOWHERE },
+  rerank: { input: query, output: () => NOWHERE },
   createModelResponse: { input: responseInput, output: responseOutput },
 };
 
@@ -75,6 +77,18 @@ function items(value: unknown, path: Path): readonly Place[] {
 
 /** Of functions, of custom tools, of shells and of whatever else a client runs itself. */
 const isToolOutput = (type: unknown): boolean => typeof type === 'string' && type.endsWith('_call_output');
+
+/** What is asked, and the documents that may answer it. */
+function query({ query: asked, documents }: JsonObject): readonly Place[] {
+  const found = Array.isArray(documents) ? documents.map(documentPlace) : NOWHERE;
+  return [...text(asked, ['query']), ...found];
+}
+
+function documentPlace(document: unknown, at: number): Place {
+  if (typeof document === 'string') return { text: document, path: ['documents', at] };
+  const own = isObject(document) ? document['text'] : undefined;
+  return typeof own === 'string' ? { text: own, path: ['documents', at, 'text'] } : NO_TEXT;
+}
 
 /** All items: messages of any role, and the results of tools. */
 function responseInput({ input }: JsonObject): readonly Place[] {

@@ -131,6 +131,7 @@ export class ServedRequest implements ClientRequest {
       get model() {
         return fields.model;
       },
+      value: fields.value,
       find: async () => {
         await source.peek(() => fields.model !== '' || fields.problem !== undefined, this.#limits.replayBytes);
         if (fields.model === '' && fields.problem !== undefined) throw fields.problem;

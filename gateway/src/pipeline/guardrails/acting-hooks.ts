@@ -25,8 +25,14 @@ export interface ActingHooks {
 const MAX_HOOKS = 128;
 const MAX_CHECKS = 512;
 
+/** Nothing inside these requests is looked at: they pass as they are, or hold what is to be judged by what they ask for. */
+const UNREAD: ReadonlySet<RequestType> = new Set(['proxy', 'moderate']);
+
 /** Their answers are not looked at. */
-const INPUT_ONLY: ReadonlySet<RequestType> = new Set(['embed', 'createBatch', 'createFinetune', 'proxy']);
+const INPUT_ONLY: ReadonlySet<RequestType> = new Set([
+  ...(['embed', 'rerank', 'imageGenerate', 'createBatch', 'createFinetune'] as const),
+  ...UNREAD,
+]);
 
 /** Undefined: nothing to run. Throws CONFIG_INVALID where they are too many, and NEEDS_FLEET for those that cannot run here. */
 export function actingHooks(request: GuardedRequest, leaf: Leaf): ActingHooks | undefined {
@@ -66,7 +72,7 @@ function collect(request: GuardedRequest, leaf: Leaf, checkedAs: RequestType): A
   const output = INPUT_ONLY.has(checkedAs) ? [] : hooksOf(request, leaf, 'output');
   const runs = ({ type, async }: CompiledHook): boolean => type !== 'mutator' || (checkedAs !== 'embed' && !async);
   const acting = {
-    input: (checkedAs === 'proxy' ? input.flatMap(onProxied) : input).filter(runs),
+    input: (UNREAD.has(checkedAs) ? input.flatMap(ofTheRequest) : input).filter(runs),
     output: output.filter(runs),
   };
   if (acting.input.length + acting.output.length === 0) return undefined;
@@ -81,8 +87,8 @@ function collect(request: GuardedRequest, leaf: Leaf, checkedAs: RequestType): A
   };
 }
 
-/** A hook with those of its checks that look at proxied calls. */
-function onProxied(hook: CompiledHook): readonly CompiledHook[] {
+/** A hook with those of its checks that look at requests nothing inside of which is looked at. */
+function ofTheRequest(hook: CompiledHook): readonly CompiledHook[] {
   const checks = hook.checks.filter(({ entry }) => entry.proxied === true);
   return checks.length === 0 ? [] : [{ ...hook, checks }];
 }

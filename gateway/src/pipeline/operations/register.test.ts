@@ -12,6 +12,9 @@ describe('the routes of the data plane', () => {
     { method: 'POST', path: '/v1/chat/completions', id: 'chatComplete', streams: 'chat', reads: 'json' },
     { method: 'POST', path: '/v1/completions', id: 'complete', streams: 'completion', reads: 'json' },
     { method: 'POST', path: '/v1/embeddings', id: 'embed', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/moderations', id: 'moderate', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/rerank', id: 'rerank', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/images/generations', id: 'imageGenerate', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/messages', id: 'messages', streams: 'messages', reads: 'json' },
     {
       method: 'POST',
@@ -69,7 +72,18 @@ describe('the routes of the data plane', () => {
   test('are cached where they are read by a model, never where they are read from a store', () => {
     const cached = ROUTES.filter(({ operation }) => operation.cacheable).map(({ operation }) => operation.id);
     expect(new Set(cached)).toEqual(
-      new Set(['chatComplete', 'complete', 'embed', 'messages', 'createModelResponse', 'promptComplete', 'proxy']),
+      new Set([
+        'chatComplete',
+        'complete',
+        'embed',
+        'moderate',
+        'rerank',
+        'imageGenerate',
+        'messages',
+        'createModelResponse',
+        'promptComplete',
+        'proxy',
+      ]),
     );
   });
 

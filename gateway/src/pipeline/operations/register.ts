@@ -2,11 +2,14 @@
 import { chatComplete } from './chat.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
+import { imageGenerate } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
+import { moderate } from './moderations.ts';
 import type { Operation, OperationRoute } from './operation.ts';
 import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
+import { rerank } from './rerank.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 import { tokenize } from './tokenize/index.ts';
 
@@ -15,6 +18,9 @@ export const OPERATIONS = {
   chatComplete,
   complete,
   embed,
+  moderate,
+  rerank,
+  imageGenerate,
   messages,
   messagesCountTokens,
   createModelResponse,

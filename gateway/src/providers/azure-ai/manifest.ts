@@ -6,6 +6,7 @@ import {
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  furtherEndpoints,
   modelPlacesOf,
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
@@ -41,6 +42,10 @@ const chat = {
   clamp: { max_completion_tokens: NOT_NEGATIVE },
 };
 
+const further = furtherEndpoints({
+  imageGenerate: { path: versioned('/images/generations') },
+});
+
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
 
 /** Files and batches belong to the resource, not to the model endpoint. */
@@ -68,6 +73,7 @@ export const azureAi: Provider = defineProvider({
     chatComplete: chatInEitherMode({ ...chatEndpoint(chat), path: chat.path }),
     complete: openAiOnly(completionEndpoint({ path: versioned('/completions'), model: 'account' })),
     embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings'), model: 'account' })),
+    imageGenerate: openAiOnly(further.imageGenerate),
     messages: nativeMessages,
     createModelResponse: onRequest(responses.createModelResponse),
     getModelResponse: onRequest(responses.getModelResponse),

@@ -7,6 +7,7 @@ import {
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  furtherEndpoints,
   modelPlacesBelow,
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
@@ -58,6 +59,9 @@ export const azureOpenai: Provider = defineProvider({
       path: deploymentPath('/embeddings'),
       model: 'account',
       hooks: [deploymentAsModel],
+    }),
+    ...furtherEndpoints({
+      imageGenerate: { path: deploymentPath('/images/generations'), hooks: [deploymentAsModel] },
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },

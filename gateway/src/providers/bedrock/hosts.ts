@@ -45,8 +45,14 @@ const HOST_BY_SEGMENT: ReadonlyMap<string, string> = new Map([
   ].map((segment) => [segment, AGENT_RUNTIME] as const),
 ]);
 
+/** Of endpoints that another service than the runtime has. */
+const HOST_BY_ENDPOINT: Partial<Readonly<Record<Call['endpoint'], string>>> = {
+  listModels: CONTROL_PLANE,
+  rerank: AGENT_RUNTIME,
+};
+
 export function baseUrl(call: Call): string {
-  return awsBaseUrl(call.endpoint === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
+  return awsBaseUrl(HOST_BY_ENDPOINT[call.endpoint] ?? RUNTIME, call);
 }
 
 /** A proxied call goes to the host that serves its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */

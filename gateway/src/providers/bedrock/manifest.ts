@@ -5,14 +5,16 @@ import { complete } from './complete.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { baseUrl, proxyBaseUrl } from './hosts.ts';
+import { imageGenerate } from './image-generate.ts';
 import { messages, messagesCountTokens, modelResolvingAuth } from './messages.ts';
 import { models } from './models.ts';
+import { rerank } from './rerank.ts';
 
 export const bedrock: Provider = defineProvider({
   id: 'bedrock',
   baseUrl,
   auth: modelResolvingAuth,
-  endpoints: { chatComplete, complete, embed, messages, messagesCountTokens },
+  endpoints: { chatComplete, complete, embed, imageGenerate, messages, messagesCountTokens, rerank },
   models,
   proxy: { baseUrl: proxyBaseUrl, dataPlane: DATA_PLANE, modelPlaces: MODEL_PLACES },
   readError: (body, head) => awsErrorFields(body, head.headers),

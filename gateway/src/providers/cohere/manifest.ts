@@ -5,6 +5,7 @@ import {
   createGenerateDecoder,
   fromCohereAnswer,
   fromCohereEmbed,
+  fromCohereRerank,
   fromGenerate,
   takesCohereChat,
   takesCohereEmbed,
@@ -13,6 +14,7 @@ import {
   toCohereEmbedBody,
   toGenerateBody,
 } from '../../wire/cohere/index.ts';
+import { documentTexts } from '../../wire/rerank/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import { pathsBelow } from '../openai-like/index.ts';
@@ -62,6 +64,26 @@ const embed: Endpoint = {
   answer: { kind: 'read', read: fromCohereEmbed },
 };
 
+const rerank: Endpoint = {
+  method: 'POST',
+  path: '/v2/rerank',
+  request: {
+    kind: 'table',
+    table: {
+      // The gateway puts the documents of the call into the answer.
+      drop: ['return_documents'],
+      elsewhere: ['return_documents'],
+      hooks: [
+        (params, call) => {
+          modelOf(call);
+          return documentTexts(params);
+        },
+      ],
+    },
+  },
+  answer: { kind: 'read', read: fromCohereRerank },
+};
+
 const VERSIONS = ['', '/v1', '/v2'];
 
 const OF_MODELS = [
@@ -77,7 +99,7 @@ export const cohere: Provider = defineProvider({
   id: 'cohere',
   baseUrl: 'https://api.cohere.ai',
   auth: bearer(),
-  endpoints: { chatComplete, complete, embed },
+  endpoints: { chatComplete, complete, embed, rerank },
   models,
   proxy: {
     dataPlane: VERSIONS.flatMap((version) => pathsBelow(version, DATA_PLANE)),

@@ -15,7 +15,7 @@ import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
 /** Differences of an endpoint from OpenAI's own. */
 export interface EndpointRow {
   readonly path?: Endpoint['path'];
-  /** `account`: the account or the path decides which model runs, and a call need not name one. */
+  /** `account`: the account, the path or the upstream decides which model runs, and a call need not name one. */
   readonly model?: 'account';
   readonly rename?: RequestTable['rename'];
   readonly drop?: readonly string[];
@@ -127,7 +127,8 @@ const modelNamed: BodyHook = (params, call) => {
   return params;
 };
 
-function tableOf(
+/** The table of an endpoint: what its row says over what OpenAI accepts. */
+export function tableOf(
   row: EndpointRow,
   hooks: readonly BodyHook[],
   clamp: NonNullable<RequestTable['clamp']>,

@@ -11,6 +11,7 @@ export {
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
+export { type FurtherRows, furtherEndpoints } from './further.ts';
 export { editMessages, foldDeveloper, type MessageEdit, withoutMembers } from './messages.ts';
 export {
   dataPlaneOf,

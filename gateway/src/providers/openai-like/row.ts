@@ -8,6 +8,7 @@ import {
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
+import { type FurtherRows, furtherEndpoints } from './further.ts';
 import { dataPlaneOf, modelPlacesOf, OPENAI_MODEL_PLACES, OPENAI_PATHS } from './paths.ts';
 
 /** A provider of the OpenAI format on another host. */
@@ -23,6 +24,10 @@ export interface OpenAiRow {
   readonly chat?: EndpointRow;
   readonly complete?: EndpointRow;
   readonly embed?: EndpointRow;
+  /** What it offers beside these. */
+  readonly further?: FurtherRows;
+  /** Endpoints in a format of its own. */
+  readonly endpoints?: Provider['endpoints'];
   /** The upstream has the responses API. */
   readonly responses?: true;
   /** `true`: the list is at the usual path. */
@@ -56,6 +61,8 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(chat === undefined ? {} : { chatComplete: chatEndpoint(at('/chat/completions', chat)) }),
       ...(complete === undefined ? {} : { complete: completionEndpoint(at('/completions', complete)) }),
       ...(embed === undefined ? {} : { embed: embeddingsEndpoint(at('/embeddings', embed)) }),
+      ...furtherEndpoints(row.further ?? {}, prefix),
+      ...row.endpoints,
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
     ...(row.headers === undefined ? {} : { headers: row.headers }),

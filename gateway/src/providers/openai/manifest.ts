@@ -6,6 +6,7 @@ import {
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  furtherEndpoints,
   modelPlacesOf,
   OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
@@ -14,6 +15,8 @@ import {
   responsesBelow,
   responsesEndpoints,
 } from '../openai-like/index.ts';
+
+const RELAYED = { answer: { kind: 'relay' } } as const;
 
 /** OpenAI: bodies pass byte for byte wherever nothing has to be changed. */
 export const openai: Provider = defineProvider({
@@ -29,6 +32,7 @@ export const openai: Provider = defineProvider({
     chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages, lacks: BEYOND_OPENAI })),
     complete: relayedEndpoint(completionEndpoint({})),
     embed: relayedEndpoint(embeddingsEndpoint({})),
+    ...furtherEndpoints({ moderate: RELAYED, imageGenerate: RELAYED }),
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },

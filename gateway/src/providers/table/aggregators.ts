@@ -9,6 +9,7 @@ export const AGGREGATORS: readonly Provider[] = [
     baseUrl: 'https://api.302.ai',
     prefix: '/v1',
     chat: {},
+    further: { imageGenerate: {} },
     models: true,
   }),
   openAiLike({ id: 'aibadgr', baseUrl: 'https://aibadgr.com/api/v1', chat: {}, models: true }),
@@ -17,6 +18,7 @@ export const AGGREGATORS: readonly Provider[] = [
     baseUrl: 'https://api.cometapi.com/v1',
     chat: {},
     embed: {},
+    further: { imageGenerate: {} },
     models: true,
   }),
   openAiLike({
@@ -27,6 +29,7 @@ export const AGGREGATORS: readonly Provider[] = [
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
+    further: { imageGenerate: {} },
     models: true,
   }),
   openAiLike({

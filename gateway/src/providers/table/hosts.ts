@@ -10,6 +10,7 @@ import {
   withoutMembers,
 } from '../openai-like/index.ts';
 import { roleAndUsage, roleUsageAndEnd } from './hooks/fill.ts';
+import { hyperbolicImages, siliconflowImages } from './hooks/images.ts';
 import { inputAsList } from './hooks/input.ts';
 import { bareModelList } from './hooks/models.ts';
 
@@ -47,6 +48,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
       framing: 'sse-lines',
     },
+    further: { imageGenerate: {} },
     models: true,
   }),
   openAiLike({
@@ -72,6 +74,7 @@ export const HOSTS: readonly Provider[] = [
     baseUrl: 'https://api.hyperbolic.xyz',
     prefix: '/v1',
     chat: { clamp: { min_p: { min: 0, max: 1 } } },
+    further: { imageGenerate: hyperbolicImages },
     models: true,
   }),
   openAiLike({
@@ -108,6 +111,7 @@ export const HOSTS: readonly Provider[] = [
       drop: [...TOOLS, 'n', 'logit_bias', 'user', 'seed', 'response_format', 'logprobs', 'stream_options'],
       dialect: roleAndUsage,
     },
+    further: { imageGenerate: { clamp: { n: { min: 1, max: 8 } } } },
   }),
   openAiLike({
     id: 'lepton',
@@ -146,6 +150,7 @@ export const HOSTS: readonly Provider[] = [
     chat: {},
     complete: {},
     embed: {},
+    further: { imageGenerate: {} },
     models: true,
   }),
   openAiLike({
@@ -181,6 +186,7 @@ export const HOSTS: readonly Provider[] = [
     id: 'nscale',
     baseUrl: 'https://inference.api.nscale.com/v1',
     chat: { drop: [...TOOLS, 'user', 'seed', 'stream_options'] },
+    further: { imageGenerate: { clamp: { n: 'none' } } },
     models: true,
   }),
   openAiLike({
@@ -216,6 +222,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
     embed: {},
+    further: { imageGenerate: siliconflowImages },
     models: true,
   }),
   openAiLike({
@@ -245,6 +252,7 @@ export const HOSTS: readonly Provider[] = [
       dialect: { ownFinishReasons: true },
     },
     embed: { hooks: [inputAsList] },
+    further: { imageGenerate: {} },
     models: { path: '/v1/models', read: bareModelList },
   }),
 ];

@@ -1,7 +1,8 @@
-/** Upstreams without typed operations: every call is proxied with the credential. Facts: the vendors' public API references. */
+/** Upstreams that are mostly proxied, with the credential of the account. Facts: the vendors' public API references. */
 import type { Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';
+import { segmindImages } from './hooks/images.ts';
 import { ownedModelPages } from './hooks/models.ts';
 import { sagemakerAuth, sagemakerBaseUrl, sagemakerHeaders } from './hooks/sagemaker.ts';
 
@@ -64,6 +65,7 @@ export const PROXY_ONLY: readonly Provider[] = [
     paths: { only: ['POST /images/**', 'POST /styles'] },
     modelPlaces: [{ model: 'body', calls: ['POST /images/generations'] }],
     baseUrl: 'https://external.api.recraft.ai/v1',
+    further: { imageGenerate: { clamp: { n: { min: 1, max: 2 } } } },
   }),
   openAiLike({
     id: 'replicate',
@@ -104,6 +106,7 @@ export const PROXY_ONLY: readonly Provider[] = [
     paths: { only: ['POST /*', 'POST /workflows/*', 'GET /workflows/request/*'] },
     modelPlaces: [{ model: 'path', calls: ['POST /<model>'] }],
     baseUrl: 'https://api.segmind.com/v1',
+    endpoints: { imageGenerate: segmindImages },
     auth: apiKeyHeader('x-api-key'),
   }),
   openAiLike({

@@ -1,9 +1,10 @@
-/** Upstreams that embed and rank; reranking goes through the proxy. Facts: the public API references of the vendors. */
+/** Upstreams that embed and rank. Facts: the public API references of the vendors. */
 import type { Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';
 import { promptUsageFromTotal, vectorsAsData, withoutFloatFormat } from './hooks/embeddings.ts';
 import { inputAsList } from './hooks/input.ts';
+import { jinaRerank, pineconeRerank, voyageRerank } from './hooks/rerank.ts';
 
 const FURTHER_EMBEDDINGS = ['POST /multimodalembeddings', 'POST /contextualizedembeddings'];
 
@@ -17,6 +18,7 @@ export const RETRIEVAL: readonly Provider[] = [
     ],
     baseUrl: 'https://api.jina.ai/v1',
     embed: {},
+    endpoints: { rerank: jinaRerank },
   }),
   openAiLike({
     id: 'nomic',
@@ -54,6 +56,7 @@ export const RETRIEVAL: readonly Provider[] = [
       },
     ],
     baseUrl: 'https://api.pinecone.io',
+    endpoints: { rerank: pineconeRerank },
     auth: apiKeyHeader('api-key'),
     // Source: Pinecone API reference; the inference API requires a dated version.
     headers: { 'x-pinecone-api-version': '2025-01' },
@@ -69,5 +72,6 @@ export const RETRIEVAL: readonly Provider[] = [
       hooks: [inputAsList, withoutFloatFormat],
       answer: promptUsageFromTotal,
     },
+    endpoints: { rerank: voyageRerank },
   }),
 ];

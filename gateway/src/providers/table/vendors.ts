@@ -13,6 +13,7 @@ import {
   mistralToolChoice,
   withoutModelPrefix,
 } from './hooks/mistral.ts';
+import { flaggedByCategory } from './hooks/moderations.ts';
 import { perplexityChat } from './hooks/perplexity.ts';
 
 const BESIDE_V1 = ['POST /beta/completions', 'POST /beta/chat/completions', 'POST /anthropic/v1/messages'];
@@ -101,6 +102,7 @@ export const VENDORS: readonly Provider[] = [
       dialect: fimCompletion,
     },
     embed: { rename: { dimensions: 'output_dimension' }, hooks: [inputAsList] },
+    further: { moderate: { hooks: [withoutModelPrefix], answer: flaggedByCategory } },
     models: true,
   }),
   openAiLike({
@@ -153,6 +155,7 @@ export const VENDORS: readonly Provider[] = [
     chat: {},
     complete: {},
     embed: {},
+    further: { imageGenerate: {} },
     responses: true,
     models: true,
   }),
@@ -162,6 +165,7 @@ export const VENDORS: readonly Provider[] = [
     modelPlaces: [{ model: 'body', calls: ['POST /async/chat/completions'] }],
     baseUrl: 'https://api.z.ai/api/paas/v4',
     chat: {},
+    further: { imageGenerate: { rename: { user: 'user_id' } } },
     models: true,
   }),
   openAiLike({
@@ -171,6 +175,7 @@ export const VENDORS: readonly Provider[] = [
     baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
     chat: {},
     embed: {},
+    further: { imageGenerate: { rename: { user: 'user_id' } } },
     models: true,
   }),
 ];

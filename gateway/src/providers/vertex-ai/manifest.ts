@@ -5,6 +5,7 @@ import { chatComplete } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
+import { imageGenerate } from './image-generate.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { models, quotaProject } from './models.ts';
 import { baseUrl } from './paths.ts';
@@ -22,7 +23,7 @@ export const vertexAi: Provider = defineProvider({
     [REQUEST_TYPE]: (call) => call.header(REQUEST_TYPE),
   },
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
-  endpoints: { chatComplete, embed, messages, messagesCountTokens },
+  endpoints: { chatComplete, embed, imageGenerate, messages, messagesCountTokens },
   models,
   proxy: {
     dataPlane: DATA_PLANE,

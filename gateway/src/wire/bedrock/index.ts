@@ -12,6 +12,7 @@ export {
   toTitanEmbedBody,
 } from './embed.ts';
 export { awsErrorFields } from './errors.ts';
+export { drawsImages, fromImages, takesImages, toImagesBody } from './images.ts';
 export { createDialectDecoder, createInvokeMessagesDecoder } from './invoke-stream.ts';
 export type { InlineMedia } from './media.ts';
 export { toMessagesAnswer } from './messages-answer.ts';
@@ -21,6 +22,7 @@ export { type Family, familyOf, isLegacyChat, readModelId, withoutRegion } from 
 export { takesInvokeMessages, toInvokeMessages } from './native-messages.ts';
 export { takesComplete, takesConverse, takesConverseMessages, takesEmbed } from './params.ts';
 export { remoteUrlsOf, toConverseBody } from './request.ts';
+export { fromRerank, takesRerank, toRerankBody } from './rerank.ts';
 export { createConverseDecoder } from './stream.ts';
 export type { ConverseTarget } from './target.ts';
 export { headerCounts } from './usage.ts';

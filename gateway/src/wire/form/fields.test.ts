@@ -37,3 +37,11 @@ test('a form with two models is refused, also where the second one comes late', 
   const two = `${field('model', 'cheap')}${FILE}${field('model', 'dear')}${END}`;
   expect(() => fieldsOf(two)).toThrow(expect.objectContaining({ code: 'BODY_NOT_FORM' }));
 });
+
+test('what a form says of images is kept, wherever it stands, and nothing that is too long', () => {
+  const body = `${field('n', '2')}${FILE}${field('size', '512x512')}${field('quality', 'h'.repeat(300))}${END}`;
+  for (const pieceBytes of [1, body.length]) {
+    const fields = fieldsOf(body, pieceBytes);
+    expect(['n', 'size', 'quality', 'file'].map((name) => fields.value(name))).toEqual(['2', '512x512', '', undefined]);
+  }
+});

@@ -13,6 +13,8 @@ export interface FormFields {
   readonly hasReachedFile: boolean;
   /** Empty: none is named so far. */
   readonly model: string;
+  /** See `FormModel`. */
+  value(name: string): string | undefined;
   /** Why the form cannot be read: an AppError. */
   readonly problem: unknown;
   /** See `FormModel`. */
@@ -21,14 +23,17 @@ export interface FormFields {
 
 /** Of one field; prompts may be long. */
 const FIELD_BYTES = 64 * 1024;
-/** Longer names are no models. */
-const MAX_MODEL_BYTES = 256;
+/** Longer values are no models, sizes or counts. */
+const MAX_VALUE_BYTES = 256;
 const MODEL = 'model';
+/** Fields whose values are kept. */
+const KEPT: ReadonlySet<string> = new Set(['n', 'size', 'quality']);
 
 export function createFormFields(boundary: string): FormFields {
   const reader = createFormReader(boundary, { ...FORM_LIMITS, fieldBytes: FIELD_BYTES });
   /** As many as a form has parts. */
   const names = new Set<string>();
+  const values = new Map<string, string>();
   let model: string | undefined;
   let problem: unknown;
   let hasReachedFile = false;
@@ -43,17 +48,21 @@ export function createFormFields(boundary: string): FormFields {
       return [];
     }
   };
+  const keep = (event: FormEvent): void => {
+    if (event.kind === 'field' && KEPT.has(event.head.name)) values.set(event.head.name, textOf(event.value));
+  };
   const learn = (event: FormEvent): void => {
     if (event.kind === 'data' || event.kind === 'file-end') return;
     hasReachedFile ||= event.kind === 'file';
     const { name } = event.head;
     names.add(name);
+    keep(event);
     if (name !== MODEL) {
       if (isOther !== undefined && isRefused(name, isOther)) throw otherModel(name);
       return;
     }
     if (model !== undefined) throw malformed(MODEL, 'is there more than once');
-    model = event.kind === 'field' && event.value.length <= MAX_MODEL_BYTES ? event.value.toString('utf8') : '';
+    model = event.kind === 'field' ? textOf(event.value) : '';
   };
   return {
     take: (bytes) => {
@@ -65,6 +74,7 @@ export function createFormFields(boundary: string): FormFields {
     get model() {
       return model ?? '';
     },
+    value: (name) => values.get(name),
     get problem() {
       return problem;
     },
@@ -75,6 +85,9 @@ export function createFormFields(boundary: string): FormFields {
     },
   };
 }
+
+/** Empty: too long. */
+const textOf = (value: Buffer): string => (value.length <= MAX_VALUE_BYTES ? value.toString('utf8') : '');
 
 /** Readers differ in escapes and encodings of other names. */
 const PLAIN_NAME = /^[\w.[\]-]+$/;

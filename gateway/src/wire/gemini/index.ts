@@ -7,6 +7,7 @@ export {
   toEmbedContentBody,
   toPredictBody,
 } from './embedding.ts';
+export { fromImagen, takesImagen, toImagenBody } from './imagen.ts';
 export { type InlineMedia, type RemoteMedia, remoteMediaOf } from './media.ts';
 export { takesEmbedContent, takesGeminiChat, takesPredict } from './params.ts';
 export { type GeminiRequestOptions, toGeminiBody } from './request.ts';

@@ -7,7 +7,13 @@ import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
 import type { JsonLimits } from '../../../lib/json/index.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
-import { type AttemptFacts, addCounted, type CountedAnswer, withUsage } from '../../../record/index.ts';
+import {
+  type AttemptFacts,
+  addCounted,
+  type CountedAnswer,
+  type ImagesAsked,
+  withUsage,
+} from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
@@ -19,6 +25,7 @@ import type { MappedAnswer } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
 import { modelOf, type Prepared } from '../prepare/index.ts';
 import type { Tried } from '../retries.ts';
+import { imagesAsked } from './images.ts';
 import { withSuggestion } from './suggestions.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
@@ -56,6 +63,8 @@ export interface AttemptOutcome extends RouteOutcome {
   /** What the answer used; undefined: its bytes tell. */
   readonly counted: CountedAnswer | undefined;
   readonly guards: TargetGuards | undefined;
+  /** Images that were asked for; undefined: none. */
+  readonly images: ImagesAsked | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -151,6 +160,7 @@ export async function triedOutcome(
     withheld: isGood ? guards?.withheld : guards?.spent,
     counted: isGood ? (guards?.counted ?? shown.answer.counted) : undefined,
     guards,
+    images: facts.images,
   });
 }
 
@@ -233,6 +243,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   guards: prepared?.guards,
   spanId: prepared?.span?.id,
   origin: prepared?.sent.origin,
+  images: prepared && imagesAsked(prepared),
   startedMs,
   durationMs: performance.now() - startedMs,
 });
@@ -273,6 +284,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   durationMs: outcome.durationMs,
   upstreamMs: outcome.upstreamMs,
   usage: undefined,
+  images: outcome.images,
   prices: outcome.prices,
   cost: undefined,
 });

@@ -1,0 +1,31 @@
+/** The images that a call asks for, by which some are paid. */
+import type { ImagesAsked } from '../../../record/index.ts';
+import type { Prepared } from '../prepare/index.ts';
+
+/** Images of one call; more are none. */
+const MAX_COUNT = 128;
+/** Longer names of sizes and qualities are none. */
+const MAX_NAME = 32;
+
+/** Undefined: it asks for none. */
+export function imagesAsked({ operation, params, resolution }: ImageCall): ImagesAsked | undefined {
+  if (operation.generates !== 'images') return undefined;
+  const { body } = resolution;
+  const said = (name: string): unknown => (body.kind === 'form' ? body.fields?.value?.(name) : params[name]);
+  const quality = nameOf(said('quality'));
+  const size = nameOf(said('size'));
+  return { count: countOf(said('n')), ...(quality && { quality }), ...(size && { size }) };
+}
+
+type ImageCall = Pick<Prepared, 'params'> & {
+  readonly operation: Pick<Prepared['operation'], 'generates'>;
+  readonly resolution: Pick<Prepared['resolution'], 'body'>;
+};
+
+function countOf(given: unknown): number {
+  const count = typeof given === 'string' ? Number(given) : given;
+  return typeof count === 'number' && count >= 1 ? Math.min(Math.floor(count), MAX_COUNT) : 1;
+}
+
+const nameOf = (given: unknown): string | undefined =>
+  typeof given === 'string' && given !== '' && given.length <= MAX_NAME ? given : undefined;

@@ -1,0 +1,16 @@
+/** Images in the format of OpenAI: made from a text, or from other images that come in a form. */
+import { COMPLETIONS, type Operation } from './operation.ts';
+import { typedHandler } from './typed/index.ts';
+
+export const imageGenerate: Operation = {
+  id: 'imageGenerate',
+  routes: [{ method: 'POST', path: '/v1/images/generations' }],
+  scopes: COMPLETIONS,
+  bodies: ['json'],
+  cacheable: true,
+  generates: 'images',
+  checkedAs: 'imageGenerate',
+  errors: 'openai',
+  streamFormat: 'events',
+  handler: typedHandler('imageGenerate', { model: 'body' }),
+};

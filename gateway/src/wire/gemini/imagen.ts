@@ -1,0 +1,80 @@
+/** Imagen on Vertex AI. Source: Vertex AI API reference, Imagen. */
+import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import type { JsonObject, WireContext } from '../contract.ts';
+import { imagesBody, type Size, sizeOf } from '../images/index.ts';
+import { objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
+import { taking } from '../params/params.ts';
+
+const MAX_IMAGES = 8;
+const RATIOS: readonly (readonly [name: string, value: number])[] = [
+  ['1:1', 1],
+  ['3:4', 3 / 4],
+  ['4:3', 4 / 3],
+  ['9:16', 9 / 16],
+  ['16:9', 16 / 9],
+];
+const HD_QUALITY = 100;
+const USUAL_QUALITY = 75;
+
+export const takesImagen = taking(
+  [
+    ...['model', 'prompt', 'n', 'size', 'style', 'quality', 'output_format', 'output_compression', 'seed'],
+    ...['aspect_ratio', 'negative_prompt', 'person_generation', 'safety_setting', 'add_watermark', 'parameters'],
+  ],
+  { response_format: (format) => format === 'b64_json' },
+);
+
+/** The body of `predict`. Throws AppError PARAMETER_INVALID. */
+export function toImagenBody(params: JsonObject): JsonObject {
+  const { n } = params;
+  const parameters = withoutAbsent({
+    ...objectAt(params, 'parameters'),
+    sampleCount: typeof n === 'number' ? Math.min(Math.max(n, 1), MAX_IMAGES) : undefined,
+    sampleImageStyle: params['style'],
+    aspectRatio: params['aspect_ratio'] ?? ratioOf(sizeOf(params)),
+    seed: params['seed'],
+    negativePrompt: params['negative_prompt'],
+    personGeneration: params['person_generation'],
+    safetySetting: params['safety_setting'],
+    addWatermark: params['add_watermark'],
+    outputOptions: orAbsent(withoutAbsent({ mimeType: mimeTypeOf(params), compressionQuality: compressionOf(params) })),
+  });
+  return withoutAbsent({ instances: [{ prompt: params['prompt'] }], parameters: orAbsent(parameters) });
+}
+
+/** The nearest of those that the models draw. */
+function ratioOf(size: Size | undefined): string | undefined {
+  if (size === undefined || size.height === 0) return undefined;
+  const wanted = size.width / size.height;
+  const distance = (value: number): number => Math.abs(Math.log(value / wanted));
+  return RATIOS.toSorted(([, one], [, other]) => distance(one) - distance(other))[0]?.[0];
+}
+
+function mimeTypeOf({ output_format: format }: JsonObject): string | undefined {
+  return typeof format === 'string' ? (format.includes('/') ? format : `image/${format}`) : undefined;
+}
+
+function compressionOf({ output_compression: given, quality }: JsonObject): unknown {
+  if (given !== undefined) return given;
+  if (quality === undefined || quality === null || typeof quality === 'number') return quality;
+  return quality === 'hd' ? HD_QUALITY : USUAL_QUALITY;
+}
+
+/** Images that were filtered are left out. Throws AppError CONTENT_FILTERED where all were. */
+export function fromImagen(body: unknown, context: WireContext): Result<JsonObject, string> {
+  const predictions = objectsAt(isObject(body) ? body : undefined, 'predictions');
+  const images = predictions.map((prediction) => textAt(prediction, 'bytesBase64Encoded'));
+  const drawn = images.filter((image) => image !== undefined);
+  if (drawn.length > 0)
+    return ok(
+      imagesBody(
+        drawn.map((b64_json) => ({ b64_json })),
+        context,
+      ),
+    );
+  const isFiltered = predictions.some((prediction) => prediction['raiFilteredReason'] !== undefined);
+  // The service leaves out what it filters without saying so, unless it is asked to.
+  if (!isFiltered && (!isObject(body) || Object.keys(body).length > 0)) return err('the answer has no images');
+  throw new AppError('CONTENT_FILTERED', { provider: context.provider });
+}

@@ -1,0 +1,2 @@
+export { type RerankShape, readRerank, tokenUsage, unitUsage } from './answer.ts';
+export { documentsOf, documentTexts, textsOf } from './documents.ts';
