@@ -19,6 +19,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'vertex-ai': ['google', 'anthropic'],
   openrouter: ['openrouter'],
   groq: ['groq'],
+  'fireworks-ai': ['fireworks'],
   'mistral-ai': ['mistral'],
   'together-ai': ['together'],
   cohere: ['cohere'],

@@ -61,6 +61,7 @@ const routing = field('routing');
 const secret = field('secret');
 
 const FILES = { unserved: 'files and batches of the cloud are' } as const;
+const UPLOADS = { unserved: 'uploads of data sets are' } as const;
 const COSTS = { unserved: 'costs are' } as const;
 
 const ANTHROPIC = [
@@ -205,6 +206,14 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   cortex: {
     fields: [routing('snowflake_account', 'snowflake-account')],
     requires: [['snowflake_account', 'custom_host']],
+  },
+  'fireworks-ai': {
+    fields: [
+      routing('fireworks_account_id', 'fireworks-account-id', {
+        note: 'opens proxied calls to the data sets and fine-tuning jobs of the account',
+      }),
+      call('fireworks_file_length', 'file-upload-size', UPLOADS),
+    ],
   },
   databricks: {
     fields: [

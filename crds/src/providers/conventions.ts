@@ -64,6 +64,7 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
   ['dashscope', apiKey(['DASHSCOPE_API_KEY'], 'qwen-turbo')],
   ['deepinfra', apiKey(['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'], 'meta-llama/Llama-3.3-70B-Instruct')],
   ['featherless-ai', apiKey(['FEATHERLESS_API_KEY'], 'mistralai/Magistral-Small-2506')],
+  ['fireworks-ai', apiKey(['FIREWORKS_API_KEY'], 'accounts/fireworks/models/llama-v3p1-8b-instruct')],
   ['huggingface', apiKey(['HF_TOKEN'])],
   ['hyperbolic', apiKey(['HYPERBOLIC_API_KEY'], 'meta-llama/Llama-3.3-70B-Instruct')],
   ['jina', apiKey(['JINA_API_KEY'])],

@@ -13,6 +13,7 @@ export const CATALOGUE_PROVIDERS: Readonly<Record<string, readonly string[]>> = 
   "vertex-ai": ["google", "anthropic"],
   "openrouter": ["openrouter"],
   "groq": ["groq"],
+  "fireworks-ai": ["fireworks"],
   "mistral-ai": ["mistral"],
   "together-ai": ["together"],
   "cohere": ["cohere"],
@@ -1112,6 +1113,40 @@ export const CATALOGUE_LISTS: Readonly<Record<string, string>> = {
 [["qwen/qwen3-32b"],{"rates":{"input":"0.29","output":"0.59"}}]
 [["whisper-large-v3"],{"rates":{},"units":{"audio_second":"30.833333333"}}]
 [["whisper-large-v3-turbo"],{"rates":{},"units":{"audio_second":"11.111111111"}}]
+`,
+  "fireworks": String.raw`
+[["accounts/fireworks/models/deepseek-r1-0528"],{"rates":{"input":"3","output":"8"}}]
+[["accounts/fireworks/models/deepseek-v3-0324"],{"rates":{"input":"0.9","output":"0.9"}}]
+[["accounts/fireworks/models/deepseek-v3p2"],{"rates":{"input":"0.56","cacheRead":"0.28","output":"1.68"}}]
+[["accounts/fireworks/models/deepseek-v4-flash","accounts/fireworks/models/deepseek-v4-flash-0731"],{"rates":{"input":"0.14","cacheRead":"0.028","output":"0.28"}}]
+[["accounts/fireworks/models/deepseek-v4-pro"],{"rates":{"input":"1.74","cacheRead":"0.145","output":"3.48"}}]
+[["accounts/fireworks/models/gemma-3-27b-it"],{"rates":{"input":"0.1","output":"0.1"}}]
+[["accounts/fireworks/models/glm-4p7"],{"rates":{"input":"0.6","output":"2.2"}}]
+[["accounts/fireworks/models/glm-5p1"],{"rates":{"input":"1.4","cacheRead":"0.26","output":"4.4"}}]
+[["accounts/fireworks/routers/glm-5p1-fast"],{"rates":{"input":"2.8","cacheRead":"0.52","output":"8.8"}}]
+[["accounts/fireworks/models/glm-5p2"],{"rates":{"input":"1.4","cacheRead":"0.14","output":"4.4"}}]
+[["accounts/fireworks/routers/glm-5p2-fast","accounts/fireworks/routers/glm-5p2-fast-us"],{"rates":{"input":"2.1","cacheRead":"0.21","output":"6.6"}}]
+[["accounts/fireworks/models/gpt-oss-120b"],{"rates":{"input":"0.15","cacheRead":"0.014","output":"0.6"}}]
+[["accounts/fireworks/models/gpt-oss-20b"],{"rates":{"input":"0.07","cacheRead":"0.035","output":"0.3"}}]
+[["accounts/fireworks/models/inkling"],{"rates":{"input":"1","cacheRead":"0.17","output":"4.05"}}]
+[["accounts/fireworks/models/kimi-k2p5"],{"rates":{"input":"0.6","cacheRead":"0.1","output":"3"}}]
+[["accounts/fireworks/models/kimi-k2p6"],{"rates":{"input":"0.95","cacheRead":"0.16","output":"4"}}]
+[["accounts/fireworks/routers/kimi-k2p6-fast"],{"rates":{"input":"2","cacheRead":"0.3","output":"8"}}]
+[["accounts/fireworks/models/kimi-k2p7-code"],{"rates":{"input":"0.95","cacheRead":"0.19","output":"4"}}]
+[["accounts/fireworks/routers/kimi-k2p7-code-fast"],{"rates":{"input":"1.9","cacheRead":"0.38","output":"8"}}]
+[["accounts/fireworks/models/kimi-k3"],{"rates":{"input":"3","cacheRead":"0.3","output":"15"}}]
+[["accounts/fireworks/routers/kimi-k3-fast"],{"rates":{"input":"4.5","cacheRead":"0.45","output":"22.5"}}]
+[["accounts/fireworks/routers/kimi-k3-us"],{"rates":{"input":"3.3","cacheRead":"0.33","output":"16.5"}}]
+[["accounts/fireworks/models/llama-v3p1-8b-instruct"],{"rates":{"input":"0.2","output":"0.2"}}]
+[["accounts/fireworks/models/llama4-maverick-instruct-basic"],{"rates":{"input":"0.22","output":"0.88"}}]
+[["accounts/fireworks/models/minimax-m2p1"],{"rates":{"input":"0.3","output":"1.2"}}]
+[["accounts/fireworks/models/minimax-m2p7"],{"rates":{"input":"0.3","cacheRead":"0.06","output":"1.2"}}]
+[["accounts/fireworks/models/minimax-m3"],{"rates":{"input":"0.3","cacheRead":"0.06","output":"1.2"}}]
+[["accounts/fireworks/models/nemotron-3-ultra-nvfp4"],{"rates":{"input":"0.6","cacheRead":"0.12","output":"2.4"}}]
+[["accounts/fireworks/models/qwen2p5-vl-72b-instruct"],{"rates":{"input":"0.9","output":"0.9"}}]
+[["accounts/fireworks/models/qwen3-235b-a22b"],{"rates":{"input":"0.22","output":"0.88"}}]
+[["accounts/fireworks/models/qwen3p6-plus"],{"rates":{"input":"0.5","cacheRead":"0.1","output":"3"}}]
+[["accounts/fireworks/models/qwen3p7-plus"],{"rates":{"input":"0.4","cacheRead":"0.08","output":"1.6"}}]
 `,
   "mistral": String.raw`
 [["codestral-latest","codestral-2501"],{"rates":{"input":"0.3","output":"0.9"}}]

@@ -10,6 +10,7 @@ import {
   withoutMembers,
 } from '../openai-like/index.ts';
 import { roleAndUsage, roleUsageAndEnd } from './hooks/fill.ts';
+import { FIREWORKS_BASE_URL, FIREWORKS_MODEL_PLACES, FIREWORKS_PATHS, fireworksProxyBase } from './hooks/fireworks.ts';
 import { hyperbolicImages, siliconflowImages } from './hooks/images.ts';
 import { inputAsList } from './hooks/input.ts';
 import { bareModelList } from './hooks/models.ts';
@@ -57,6 +58,26 @@ export const HOSTS: readonly Provider[] = [
     chat: {},
     complete: {},
     models: true,
+  }),
+  openAiLike({
+    id: 'fireworks-ai',
+    paths: FIREWORKS_PATHS,
+    modelPlaces: FIREWORKS_MODEL_PLACES,
+    baseUrl: FIREWORKS_BASE_URL,
+    headers: { accept: 'application/json' },
+    chat: {
+      rename: OLDER_LIMIT,
+      clamp: {
+        max_tokens: AT_LEAST_ONE,
+        max_completion_tokens: AT_LEAST_ONE,
+        top_k: { min: 1, max: 128 },
+        n: { min: 1, max: 128 },
+      },
+    },
+    complete: { clamp: { logprobs: { min: 0, max: 5 }, top_k: { min: 1, max: 128 }, n: { min: 1, max: 128 } } },
+    embed: { hooks: [inputAsList] },
+    models: true,
+    proxy: { baseUrl: fireworksProxyBase },
   }),
   openAiLike({
     id: 'groq',
