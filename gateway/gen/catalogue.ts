@@ -20,6 +20,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   openrouter: ['openrouter'],
   groq: ['groq'],
   'fireworks-ai': ['fireworks'],
+  'workers-ai': ['cloudflare'],
   'mistral-ai': ['mistral'],
   'together-ai': ['together'],
   cohere: ['cohere'],

@@ -235,6 +235,10 @@ const SPECIAL: Readonly<Record<string, Row>> = {
     credentials: [],
   },
   ollama: { requires: [['custom_host']], credentials: [] },
+  'workers-ai': {
+    fields: [routing('workers_ai_account_id', 'workers-ai-account-id')],
+    requires: [['workers_ai_account_id', 'custom_host']],
+  },
   qdrant: { requires: [['custom_host']] },
   milvus: { requires: [['custom_host']] },
 };

@@ -8,8 +8,12 @@ import { google } from './google/manifest.ts';
 import { openai } from './openai/manifest.ts';
 import { TABLE } from './table/index.ts';
 import { vertexAi } from './vertex-ai/manifest.ts';
+import { workersAi } from './workers-ai/manifest.ts';
 
-const OWN_FOLDERS: readonly Provider[] = [openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere];
+const OWN_FOLDERS: readonly Provider[] = [
+  ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
+  workersAi,
+];
 
 /** Every provider by its id. */
 export const PROVIDERS: ReadonlyMap<string, Provider> = new Map(

@@ -106,5 +106,13 @@ describe.for(CASES)('%s', ([name, exchange]) => {
 
 test('the formats of all writers are looked at', () => {
   const providers = new Set(CASES.map(([, { provider }]) => provider));
-  expect([...providers].sort()).toEqual(['anthropic', 'azure-ai', 'bedrock', 'cohere', 'google', 'vertex-ai']);
+  expect([...providers].sort()).toEqual([
+    'anthropic',
+    'azure-ai',
+    'bedrock',
+    'cohere',
+    'google',
+    'vertex-ai',
+    'workers-ai',
+  ]);
 });

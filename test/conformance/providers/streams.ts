@@ -1,5 +1,5 @@
 /** Streams fed in pieces. */
-import type { Call, Framing, StreamDecoder, StreamItem } from '../../../gateway/src/providers/contract.ts';
+import type { Call, Frame, Framing, StreamDecoder, StreamItem } from '../../../gateway/src/providers/contract.ts';
 import type { OpenedStream } from '../../../gateway/src/providers/engine/index.ts';
 import {
   createEventStreamReader,
@@ -8,6 +8,7 @@ import {
 } from '../../../gateway/src/wire/eventstream/index.ts';
 import type { FrameReader } from '../../../gateway/src/wire/framing/reader.ts';
 import { createJsonLinesReader, createSseLinesReader, createSseReader } from '../../../gateway/src/wire/framing/sse.ts';
+import { createTextReader } from '../../../gateway/src/wire/framing/text.ts';
 import type { Exchange, UpstreamMessage } from './fixture.ts';
 
 /** Above this size a sample of split points has to do. */
@@ -19,6 +20,7 @@ const READERS: Readonly<Record<Framing, () => FrameReader>> = {
   'sse-lines': createSseLinesReader,
   'json-lines': createJsonLinesReader,
   'aws-eventstream': createEventStreamReader,
+  text: createTextReader,
 };
 
 /** The bytes of the upstream. */
@@ -43,9 +45,15 @@ export function decode(
   pieces: readonly Buffer[],
 ): readonly StreamItem[] {
   const reader = READERS[framing]();
-  const frames = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  const read = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  const frames = framing === 'text' ? joined(read) : read;
   return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()];
 }
+
+/** Text has no frames of its own: what a piece is depends on the network, and only the whole can be compared. */
+const joined = (frames: readonly Frame[]): readonly Frame[] => [
+  { event: undefined, data: frames.map(({ data }) => data).join('') },
+];
 
 /** What the relay makes of the pieces. */
 export function relay({ relay: relayed }: OpenedStream & { kind: 'relay' }, pieces: readonly Buffer[]): string {

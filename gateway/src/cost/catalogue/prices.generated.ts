@@ -14,6 +14,7 @@ export const CATALOGUE_PROVIDERS: Readonly<Record<string, readonly string[]>> = 
   "openrouter": ["openrouter"],
   "groq": ["groq"],
   "fireworks-ai": ["fireworks"],
+  "workers-ai": ["cloudflare"],
   "mistral-ai": ["mistral"],
   "together-ai": ["together"],
   "cohere": ["cohere"],
@@ -1147,6 +1148,55 @@ export const CATALOGUE_LISTS: Readonly<Record<string, string>> = {
 [["accounts/fireworks/models/qwen3-235b-a22b"],{"rates":{"input":"0.22","output":"0.88"}}]
 [["accounts/fireworks/models/qwen3p6-plus"],{"rates":{"input":"0.5","cacheRead":"0.1","output":"3"}}]
 [["accounts/fireworks/models/qwen3p7-plus"],{"rates":{"input":"0.4","cacheRead":"0.08","output":"1.6"}}]
+`,
+  "cloudflare": String.raw`
+[["@cf/ai4bharat/indictrans2-en-indic-1b"],{"rates":{"input":"0.342","output":"0.342"}}]
+[["@cf/aisingapore/gemma-sea-lion-v4-27b-it"],{"rates":{"input":"0.351","output":"0.555"}}]
+[["@cf/baai/bge-base-en-v1.5"],{"rates":{"input":"0.067"}}]
+[["@cf/baai/bge-large-en-v1.5"],{"rates":{"input":"0.204"}}]
+[["@cf/baai/bge-m3"],{"rates":{"input":"0.012"}}]
+[["@cf/baai/bge-reranker-base"],{"rates":{"input":"0.003"}}]
+[["@cf/baai/bge-small-en-v1.5"],{"rates":{"input":"0.02"}}]
+[["@cf/deepseek-ai/deepseek-r1-distill-qwen-32b"],{"rates":{"input":"0.497","output":"4.881"}}]
+[["@cf/deepseek-ai/deepseek-v4-flash-0731"],{"rates":{"input":"0.44","cacheRead":"0.014","output":"1.32"}}]
+[["@cf/deepseek-ai/deepseek-v4-pro-0813"],{"rates":{"input":"1.32","cacheRead":"0.044","output":"3.96"}}]
+[["@cf/google/gemma-3-12b-it"],{"rates":{"input":"0.345","output":"0.556"}}]
+[["@cf/google/gemma-4-26b-a4b-it"],{"rates":{"input":"0.1","output":"0.3"}}]
+[["@cf/huggingface/distilbert-sst-2-int8"],{"rates":{"input":"0.026"}}]
+[["@cf/ibm-granite/granite-4.0-h-micro"],{"rates":{"input":"0.017","output":"0.112"}}]
+[["@cf/meta/llama-2-7b-chat-fp16"],{"rates":{"input":"0.556","output":"6.667"}}]
+[["@cf/meta/llama-3-8b-instruct"],{"rates":{"input":"0.282","output":"0.827"}}]
+[["@cf/meta/llama-3-8b-instruct-awq"],{"rates":{"input":"0.123","output":"0.266"}}]
+[["@cf/meta/llama-3.1-70b-instruct-fp8-fast"],{"rates":{"input":"0.293","output":"2.253"}}]
+[["@cf/meta/llama-3.1-8b-instruct"],{"rates":{"input":"0.282","output":"0.827"}}]
+[["@cf/meta/llama-3.1-8b-instruct-awq"],{"rates":{"input":"0.123","output":"0.266"}}]
+[["@cf/meta/llama-3.1-8b-instruct-fp8"],{"rates":{"input":"0.152","output":"0.287"}}]
+[["@cf/meta/llama-3.1-8b-instruct-fp8-fast","@cf/meta/llama-3.1-8b-instruct-fast"],{"rates":{"input":"0.045","output":"0.384"}}]
+[["@cf/meta/llama-3.2-11b-vision-instruct"],{"rates":{"input":"0.049","output":"0.676"}}]
+[["@cf/meta/llama-3.2-1b-instruct"],{"rates":{"input":"0.027","output":"0.201"}}]
+[["@cf/meta/llama-3.2-3b-instruct"],{"rates":{"input":"0.051","output":"0.335"}}]
+[["@cf/meta/llama-3.3-70b-instruct-fp8-fast"],{"rates":{"input":"0.293","output":"2.253"}}]
+[["@cf/meta/llama-4-scout-17b-16e-instruct"],{"rates":{"input":"0.27","output":"0.85"}}]
+[["@cf/meta/llama-guard-3-8b"],{"rates":{"input":"0.484","output":"0.03"}}]
+[["@cf/meta/m2m100-1.2b"],{"rates":{"input":"0.342","output":"0.342"}}]
+[["@cf/mistral/mistral-7b-instruct-v0.1"],{"rates":{"input":"0.11","output":"0.19"}}]
+[["@cf/mistralai/mistral-small-3.1-24b-instruct"],{"rates":{"input":"0.351","output":"0.555"}}]
+[["@cf/moondream/moondream3.1-9b-a2b"],{"rates":{"input":"0.3","output":"1"}}]
+[["@cf/moonshotai/kimi-k2.5"],{"rates":{"input":"0.6","cacheRead":"0.1","output":"3"}}]
+[["@cf/moonshotai/kimi-k2.6"],{"rates":{"input":"0.95","cacheRead":"0.16","output":"4"}}]
+[["@cf/moonshotai/kimi-k2.7-code"],{"rates":{"input":"0.95","cacheRead":"0.19","output":"4"}}]
+[["@cf/nvidia/nemotron-3-120b-a12b"],{"rates":{"input":"0.5","output":"1.5"}}]
+[["@cf/openai/gpt-oss-120b"],{"rates":{"input":"0.35","output":"0.75"}}]
+[["@cf/openai/gpt-oss-20b"],{"rates":{"input":"0.2","output":"0.3"}}]
+[["@cf/pfnet/plamo-embedding-1b"],{"rates":{"input":"0.019"}}]
+[["@cf/qwen/qwen2.5-coder-32b-instruct"],{"rates":{"input":"0.66","output":"1"}}]
+[["@cf/qwen/qwen3-30b-a3b-fp8"],{"rates":{"input":"0.051","output":"0.335"}}]
+[["@cf/qwen/qwen3-embedding-0.6b"],{"rates":{"input":"0.012"}}]
+[["@cf/qwen/qwen3.8-27b"],{"rates":{"input":"0.45","output":"3.2"}}]
+[["@cf/qwen/qwq-32b"],{"rates":{"input":"0.66","output":"1"}}]
+[["@cf/zai-org/glm-4.7-flash"],{"rates":{"input":"0.06","output":"0.4"}}]
+[["@cf/zai-org/glm-5.2"],{"rates":{"input":"1.4","cacheRead":"0.26","output":"4.4"}}]
+[["@cf/zai-org/glm-5.3-flash"],{"rates":{"input":"0.15","cacheRead":"0.03","output":"0.5"}}]
 `,
   "mistral": String.raw`
 [["codestral-latest","codestral-2501"],{"rates":{"input":"0.3","output":"0.9"}}]
