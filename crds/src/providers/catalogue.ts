@@ -246,6 +246,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
 /** Providers that need only an API key. */
 const PLAIN = [
   '302ai',
+  'ai21',
   'aibadgr',
   'anyscale',
   'cerebras',

@@ -60,6 +60,7 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
   ['openrouter', apiKey(['OPENROUTER_API_KEY'], 'openrouter/auto')],
   ['together-ai', apiKey(['TOGETHER_API_KEY'], 'meta-llama/Llama-3.3-70B-Instruct-Turbo')],
   ['perplexity-ai', apiKey(['PERPLEXITY_API_KEY', 'PPLX_API_KEY'], 'sonar')],
+  ['ai21', apiKey(['AI21_API_KEY'], 'jamba-mini')],
   ['cerebras', apiKey(['CEREBRAS_API_KEY'], 'llama3.1-8b')],
   ['dashscope', apiKey(['DASHSCOPE_API_KEY'], 'qwen-turbo')],
   ['deepinfra', apiKey(['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'], 'meta-llama/Llama-3.3-70B-Instruct')],

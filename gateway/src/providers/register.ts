@@ -1,3 +1,4 @@
+import { ai21 } from './ai21/manifest.ts';
 import { anthropic } from './anthropic/manifest.ts';
 import { azureAi } from './azure-ai/manifest.ts';
 import { azureOpenai } from './azure-openai/manifest.ts';
@@ -13,6 +14,7 @@ import { workersAi } from './workers-ai/manifest.ts';
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
   workersAi,
+  ai21,
 ];
 
 /** Every provider by its id. */

@@ -66,9 +66,11 @@ function isWritten(exchange: Exchange): boolean {
   if (openSession(exchange).endpoint?.request.kind !== 'write') return false;
   if (endpoint === 'messages') return upstream_request?.url.includes('/converse') === true;
   // The families of the OpenAI format behind a writer get the parts as they are.
+  const url = upstream_request?.url ?? '';
+  if (provider === 'ai21') return !url.endsWith('/chat/completions');
   return (
     !['vertex-ai', 'azure-ai'].includes(provider) ||
-    /generateContent|publishers.anthropic|anthropic.*messages/i.test(upstream_request?.url ?? '')
+    /generateContent|publishers.anthropic|anthropic.*messages/i.test(url)
   );
 }
 
@@ -107,6 +109,7 @@ describe.for(CASES)('%s', ([name, exchange]) => {
 test('the formats of all writers are looked at', () => {
   const providers = new Set(CASES.map(([, { provider }]) => provider));
   expect([...providers].sort()).toEqual([
+    'ai21',
     'anthropic',
     'azure-ai',
     'bedrock',
