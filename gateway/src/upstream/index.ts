@@ -3,9 +3,12 @@ export { failureReason } from './failures.ts';
 export type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
 export type {
   BodySink,
+  UpgradeAnswer,
+  UpgradingClient,
   UpstreamBody,
   UpstreamClient,
   UpstreamClientOptions,
+  UpstreamConnection,
   UpstreamHeaders,
   UpstreamLimits,
   UpstreamRequest,

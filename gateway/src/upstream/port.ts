@@ -2,7 +2,7 @@
  * The port of the upstream client: one HTTP request out, one answer in. What implements it (sockets, TLS, pools, proxies) is
  * known in this folder only. `test/conformance/upstream` holds what every implementation does.
  */
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -100,4 +100,29 @@ export interface UpstreamClient {
   ): Promise<UpstreamResponse>;
   /** Cuts what is in flight. */
   close(): Promise<void>;
+}
+
+/** A connection that has left HTTP. */
+export interface UpstreamConnection {
+  readonly headers: UpstreamHeaders;
+  /** Both directions, with backpressure; bytes that came right behind the answer are read first. Its owner destroys it. */
+  readonly socket: Duplex;
+}
+
+/** What a request for another protocol came to. */
+export type UpgradeAnswer =
+  /** 101: the protocol is spoken from now on. */
+  | { readonly kind: 'connection'; readonly connection: UpstreamConnection }
+  /** Any other status. */
+  | { readonly kind: 'response'; readonly response: UpstreamResponse };
+
+export interface UpgradingClient {
+  /**
+   * Asks for another protocol (RFC 9110 section 7.8) over the same hosts, proxies and certificates as `send`, and rejects as it
+   * does. The signal counts until the answer is there.
+   */
+  upgrade(
+    request: UpstreamRequest,
+    options: { readonly protocol: string; readonly signal: CancelSignal; readonly limits: UpstreamLimits },
+  ): Promise<UpgradeAnswer>;
 }

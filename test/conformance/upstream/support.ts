@@ -4,6 +4,7 @@ import { Cancellation, type CancelSignal } from '../../../gateway/src/lib/cancel
 import { createHostPolicy } from '../../../gateway/src/upstream/host-guard/index.ts';
 import {
   createUpstreamClient,
+  type UpgradingClient,
   type UpstreamClient,
   type UpstreamClientOptions,
   type UpstreamLimits,
@@ -13,7 +14,7 @@ import { type RawReply, startRawUpstream } from '../../kit/raw-upstream.ts';
 
 export interface Variant {
   readonly name: string;
-  create(options: UpstreamClientOptions): UpstreamClient;
+  create(options: UpstreamClientOptions): UpstreamClient & UpgradingClient;
 }
 
 /** The clients that the suite is run with; a new one is a row. */

@@ -1,12 +1,16 @@
+import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors/index.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import { BodyRelay } from '../body-relay.ts';
 import { toUpstreamError, withOrigin } from '../failures.ts';
 import type {
+  UpgradingClient,
   UpstreamClient,
   UpstreamClientOptions,
+  UpstreamConnection,
   UpstreamHeaders,
+  UpstreamLimits,
   UpstreamRequest,
   UpstreamResponse,
 } from '../port.ts';
@@ -14,37 +18,59 @@ import { routeOf } from '../reach.ts';
 import { createDispatchers } from './dispatchers.ts';
 
 /** A client over undici with one pool of connections per kind of host. */
-export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient & UpgradingClient {
   const dispatchers = createDispatchers(options);
+  const dispatch = (request: UpstreamRequest, waiting: Waiting, { limits, protocol }: DispatchOptions): void => {
+    const { signal, reject } = waiting;
+    if (signal.cancelled) {
+      reject(toUpstreamError(signal.reason));
+      return;
+    }
+    const handler = new ResponseHandler(waiting);
+    try {
+      const route = routeOf(request, request.hostOrigin);
+      dispatchers[route.connect].dispatch(
+        {
+          origin: route.origin,
+          path: request.path,
+          method: request.method,
+          ...payloadOf(route.headers, request.body),
+          headersTimeout: limits.headersTimeoutMs,
+          bodyTimeout: limits.idleTimeoutMs,
+          upgrade: protocol ?? null,
+        },
+        handler,
+      );
+    } catch (error) {
+      handler.refuse(error);
+    }
+  };
   return {
     send: (request, { signal, limits }) =>
       new Promise((resolve, reject) => {
-        if (signal.cancelled) {
-          reject(toUpstreamError(signal.reason));
-          return;
-        }
-        const handler = new ResponseHandler({ signal, origin: request.origin, resolve, reject });
-        try {
-          const route = routeOf(request, request.hostOrigin);
-          dispatchers[route.connect].dispatch(
-            {
-              origin: route.origin,
-              path: request.path,
-              method: request.method,
-              ...payloadOf(route.headers, request.body),
-              headersTimeout: limits.headersTimeoutMs,
-              bodyTimeout: limits.idleTimeoutMs,
-            },
-            handler,
-          );
-        } catch (error) {
-          handler.refuse(error);
-        }
+        dispatch(request, { signal, origin: request.origin, resolve, reject }, { limits });
+      }),
+    upgrade: (request, { signal, limits, protocol }) =>
+      new Promise((resolve, reject) => {
+        const waiting: Waiting = {
+          signal,
+          origin: request.origin,
+          resolve: (response) => resolve({ kind: 'response', response }),
+          onConnection: (connection) => resolve({ kind: 'connection', connection }),
+          reject,
+        };
+        dispatch(request, waiting, { limits, protocol });
       }),
     close: async () => {
       await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
     },
   };
+}
+
+interface DispatchOptions {
+  readonly limits: UpstreamLimits;
+  /** Undefined: HTTP. */
+  readonly protocol?: string;
 }
 
 /** Bodies from this size on are not held until the end of the answer. */
@@ -70,6 +96,8 @@ interface Waiting {
   readonly signal: CancelSignal;
   readonly origin: string;
   readonly resolve: (response: UpstreamResponse) => void;
+  /** Absent where no other protocol was asked for. */
+  readonly onConnection?: (connection: UpstreamConnection) => void;
   readonly reject: (error: AppError) => void;
 }
 
@@ -92,6 +120,17 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return; // informational
     this.#body = new BodyRelay(controller);
     this.#waiting.resolve({ status, headers, body: this.#body });
+  }
+
+  onRequestUpgrade(
+    _controller: Dispatcher.DispatchController,
+    _status: number,
+    headers: UpstreamHeaders,
+    socket: Duplex,
+  ): void {
+    this.#release();
+    socket.on('error', () => {}); // 'close' follows, which its owner looks at
+    this.#waiting.onConnection?.({ headers, socket });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
