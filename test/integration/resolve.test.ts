@@ -191,10 +191,10 @@ describe('a request is refused with its code', () => {
       code: 'config_invalid',
     },
     {
-      rule: 'for a feature that is not served yet',
+      rule: 'for a semantic cache without a model',
       headers: inline({ provider: '@openai', cache: { mode: 'semantic' } }),
       status: 400,
-      code: 'feature_unsupported',
+      code: 'config_invalid',
     },
     {
       rule: 'for a timeout that is no number',

@@ -171,9 +171,24 @@ describe('a config is refused', () => {
     },
     { rule: 'for too many levels', root: nested(MAX_CONFIG_DEPTH + 2), want: ['invalid targets[0]'] },
     {
-      rule: 'for what is not served yet',
+      rule: 'with a semantic cache that has no model',
       root: { ...MAIN, cache: { mode: 'semantic' } },
-      want: ['unsupported cache.mode'],
+      want: ['invalid cache.embeddingModel'],
+    },
+    {
+      rule: 'with a semantic cache whose model is of no account',
+      root: { ...MAIN, cache: { mode: 'semantic', embeddingModel: 'text-embedding-3-small' } },
+      want: ['invalid cache.embeddingModel'],
+    },
+    {
+      rule: 'with settings of the semantic cache for the other mode',
+      root: { ...MAIN, cache: { mode: 'simple', embeddingModel: '@a/m', similarityPercent: 99 } },
+      want: ['invalid cache.embeddingModel', 'invalid cache.similarityPercent'],
+    },
+    {
+      rule: 'with a semantic cache is accepted',
+      root: { ...MAIN, cache: { mode: 'semantic', embeddingModel: '@a/m', similarityPercent: 90 } },
+      want: [],
     },
   ])('$rule', ({ root, want }) => {
     expect(issuesOf(root)).toEqual(want);

@@ -20,7 +20,6 @@ import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
 import type { RoutingNode } from './node.ts';
 import { parseQuery } from './query.ts';
 import type { Strategy } from './strategy.ts';
-import { unsupportedIssues } from './unsupported.ts';
 
 export interface CheckOptions {
   readonly caps: TargetCaps;
@@ -37,7 +36,7 @@ export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const shared = { ...options, patterns: createPatternBudget(), suggest: createSuggestions() };
   walkTargets(root, [], (node, path) => {
     const strategy = checkStrategy(node, path, shared);
-    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkNames(node, path));
+    issues.push(...checkCache(node, path), ...strategy, ...checkNames(node, path));
     issues.push(...checkMembers(node, path, options), ...checkHooks(node, path, shared));
     if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path, shared));
   });
@@ -93,6 +92,21 @@ function measure(node: RoutingNode, level = 0): { count: number; depth: number }
     depth = Math.max(depth, below.depth);
   }
   return { count, depth };
+}
+
+function* checkCache({ cache }: RoutingNode, path: Path): Generator<Issue> {
+  if (cache === undefined) return;
+  const { mode, embeddingModel, similarityPercent } = cache;
+  const at = (name: string): Path => [...path, 'cache', name];
+  if (mode === 'simple') {
+    const message = 'belongs to the mode semantic';
+    if (embeddingModel !== undefined) yield problem(at('embeddingModel'), message);
+    if (similarityPercent !== undefined) yield problem(at('similarityPercent'), message);
+  } else if (embeddingModel === undefined) {
+    yield problem(at('embeddingModel'), 'the mode semantic needs a model, as @provider/model');
+  } else if (modelSlugOf(embeddingModel) === undefined) {
+    yield problem(at('embeddingModel'), 'expected a model of a managed provider, as @provider/model');
+  }
 }
 
 interface StrategyOptions extends CheckOptions {

@@ -166,12 +166,6 @@ describe('what is not served', () => {
       spec: { provider: 'openai', secretRef: { name: 's' }, rateLimits: [] },
       want: [],
     },
-    {
-      rule: 'fields of routing configs',
-      kind: 'GatewayConfig',
-      spec: { config: { provider: '@a', cache: { mode: 'semantic' } } },
-      want: ['spec.config.cache.mode'],
-    },
   ] as const)('$rule', ({ kind, spec, want }) => {
     expect(issuesOf(kind, resource(kind, spec))).toEqual(want);
   });

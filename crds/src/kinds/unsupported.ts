@@ -1,6 +1,6 @@
 /**
  * Fields that this version parses and refuses, because nothing implements them yet: never ignored. The feature that
- * implements them deletes their row. Members of routing configs have their own table in `config/unsupported.ts`.
+ * implements them deletes their row.
  */
 
 import { isObject } from '../lib/result.ts';

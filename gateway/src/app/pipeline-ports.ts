@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
+import { createMemoryVectors } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
@@ -9,9 +10,11 @@ import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
 import {
   ADAPTERS,
+  type AttemptPorts,
   createAdapters,
   createAnswerHooks,
   createAskModel,
+  createEmbedPrompt,
   createGuardrailWatch,
   createOverloadCheck,
   createRequestHooks,
@@ -92,9 +95,9 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       hosts,
       servicesFor: createProviderServices(services),
       cache: stores.cache,
+      semantic: semanticCacheOf(settings, () => ports.attempts),
       guardrails,
-      inputChecks: [createRequestHooks(guardrails)],
-      answerChecks: [createOverloadCheck(settings.inspectStreamForOverload), createAnswerHooks(guardrails)],
+      ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
@@ -124,6 +127,16 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     },
   };
 }
+
+const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: GuardrailPorts) => ({
+  inputChecks: [createRequestHooks(guardrails)],
+  answerChecks: [createOverloadCheck(inspectStreamForOverload), createAnswerHooks(guardrails)],
+});
+
+const semanticCacheOf = ({ cache }: GatewaySettings, attempts: () => AttemptPorts): AttemptPorts['semantic'] => ({
+  vectors: createMemoryVectors({ now: Date.now, maxBytes: cache.vectorBytes }),
+  embed: createEmbedPrompt(attempts),
+});
 
 type GuardrailPortOptions = Pick<GuardrailPorts, 'regexTurn' | 'json' | 'maxHeldBytes' | 'ask'> &
   Pick<PipelinePortOptions, 'budget' | 'metrics' | 'recorder'>;

@@ -12,5 +12,13 @@ export {
   type ResponseCache,
   type ResponseCacheOptions,
 } from './response-cache.ts';
+export {
+  chatPromptOf,
+  completionPromptOf,
+  createMemoryVectors,
+  type SemanticPrompt,
+  toUnit,
+  type VectorStore,
+} from './semantic/index.ts';
 export type { CacheableAnswer } from './storable.ts';
 export { cacheTtlSeconds } from './ttl.ts';

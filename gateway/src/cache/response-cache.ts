@@ -12,6 +12,8 @@ export type CacheLookup =
 export interface ResponseCache {
   /** `refresh` removes the stored answer (`x-gw-cache-force-refresh: true`). Never rejects. */
   lookup(parts: CacheKeyParts, options: { readonly refresh: boolean }): Promise<CacheLookup>;
+  /** The JSON text that is stored under the key of another request; undefined also where the store cannot be reached. Never rejects. */
+  stored(key: string): Promise<Buffer | undefined>;
   /** Stores the answer to a miss or refresh in the background, if it may be stored. Never throws. */
   write(lookup: CacheLookup, answer: CacheableAnswer & { readonly ttlSeconds: number }): void;
   /** Waits for pending writes. */
@@ -40,6 +42,11 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     void write.finally(() => pending.delete(write));
   };
 
+  const read = async (key: string) => {
+    const found = await storeBreaker.attempt(() => store.get(key));
+    return found.ok ? { ok: true, body: found.value && decodeEntry(found.value) } : { ok: false, body: undefined };
+  };
+
   return {
     lookup: async (parts, { refresh }) => {
       const key = cacheKey(parts);
@@ -47,11 +54,11 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
         const removed = await storeBreaker.attempt(() => store.delete(key));
         return { status: removed.ok ? 'REFRESH' : undefined, key };
       }
-      const found = await storeBreaker.attempt(() => store.get(key));
-      if (!found.ok) return { status: undefined, key };
-      const body = found.value === undefined ? undefined : decodeEntry(found.value);
+      const { ok, body } = await read(key);
+      if (!ok) return { status: undefined, key };
       return body === undefined ? { status: 'MISS', key } : { status: 'HIT', key, body };
     },
+    stored: async (key) => (await read(key)).body,
     write: ({ status, key }, { ttlSeconds, ...answer }) => {
       if (status !== 'MISS' && status !== 'REFRESH') return;
       if (pending.size >= MAX_PENDING_WRITES) return;

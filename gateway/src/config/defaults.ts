@@ -59,6 +59,7 @@ export const DEFAULTS = {
   /** Streams of reasoning models last minutes. */
   drainDeadlineMs: 5 * MINUTE,
   cacheMemoryBytes: 128 * MIB,
+  semanticCacheBytes: 64 * MIB,
   /** One cached answer, streams included. */
   cacheEntryBytes: 4 * MIB,
   /** Age of a Snapshot on disk that a restarted container may still serve. */

@@ -166,6 +166,11 @@ export const ENVIRONMENT = z.object({
     17_179_869_184,
     'size of the cache in memory in bytes',
   ),
+  GATEHOUSE_SEMANTIC_CACHE_BYTES: count(
+    DEFAULTS.semanticCacheBytes,
+    17_179_869_184,
+    'memory for vectors of prompts, by which the semantic cache finds answers, in bytes',
+  ),
   GATEHOUSE_STORE_FAILURE_POLICY: z.enum(['open', 'closed']).default('open').meta({
     description:
       'while Redis, or the fleet of a sidecar, is away, open counts limits in this process and adds the counts later; closed answers requests that have a limit with 503',

@@ -91,7 +91,7 @@ export interface GatewaySettings {
   readonly savedCaps: TargetCaps | undefined;
   readonly headersToMask: readonly string[];
   readonly metrics: boolean;
-  readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number };
+  readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number; readonly vectorBytes: number };
   readonly redis: RedisSettings | undefined;
   /** For cached answers; the same as `redis` when nothing else is named. */
   readonly cacheRedis: RedisSettings | undefined;
@@ -164,13 +164,19 @@ export function toSettings(env: Environment): GatewaySettings {
     savedCaps: savedCapsOf(env),
     headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => toOwnName(name.toLowerCase(), headerAliases)),
     metrics: env.ENABLE_PROMETHEUS,
-    cache: { store: storeOf(env, cacheRedis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
+    cache: cacheOf(env, cacheRedis),
     redis,
     cacheRedis,
     tracing: tracingOf(env),
     sharedLimits: sharedLimitsOf(env),
   };
 }
+
+const cacheOf = (env: Environment, redis: Parameters<typeof storeOf>[1]): GatewaySettings['cache'] => ({
+  store: storeOf(env, redis),
+  memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES,
+  vectorBytes: env.GATEHOUSE_SEMANTIC_CACHE_BYTES,
+});
 
 const sharedLimitsOf = (env: Environment): GatewaySettings['sharedLimits'] => ({
   failurePolicy: env.GATEHOUSE_STORE_FAILURE_POLICY,

@@ -37,7 +37,10 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
       ...['AZURE_REDIS_*', 'AWS_REDIS_*', 'GCP_REDIS_*'],
     ],
   },
-  { feature: 'the semantic cache is', names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'] },
+  {
+    feature: 'stores of vectors and settings of the semantic cache for all configs are',
+    names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'],
+  },
   {
     feature: 'stores of logs and analytics are',
     names: [

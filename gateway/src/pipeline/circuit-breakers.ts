@@ -1,4 +1,5 @@
 /** The open circuit breakers of a plan, and the counts that attempts add to them; docs/behaviour/routing.md. */
+import { isCacheHit } from '../record/index.ts';
 import { breakerLeaves, breakerState, classifyForBreaker } from '../routing/index.ts';
 import { type CircuitStore, circuitKey, type StoreBreaker } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
@@ -58,7 +59,7 @@ export function recordCircuit(
   { leaf, status, error, cacheStatus }: AttemptOutcome,
 ): void {
   // A client that left and an answer of the cache prove nothing about the target.
-  if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED' || cacheStatus === 'HIT') return;
+  if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED' || isCacheHit(cacheStatus)) return;
   const outcome = classifyForBreaker(leaf.breaker, status);
   if (outcome === undefined) return;
   void storeBreaker.attempt(() => circuits.record(keyOf(input), leaf.path, outcome)); // never rejects

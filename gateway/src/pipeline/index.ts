@@ -67,6 +67,7 @@ export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
 export { createAskModel } from './ask-model.ts';
 export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
+export { createEmbedPrompt } from './embed-prompt.ts';
 export type * from './exchange.ts';
 export { findKey, type KeyLookup } from './gateway-key.ts';
 export {

@@ -9,6 +9,7 @@ export {
   type GuardrailFacts,
   type GuardrailVerdicts,
   type ImagesAsked,
+  isCacheHit,
   type LimitVerdicts,
   NO_GUARDRAILS,
   NO_VERDICTS,

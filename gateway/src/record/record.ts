@@ -81,7 +81,10 @@ export interface RouteFacts {
   readonly optionPath: string | undefined;
 }
 
-export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
+export type CacheStatus = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';
+
+/** The answer came from the cache. */
+export const isCacheHit = (status: CacheStatus | undefined): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
 
 /** What a limit decided. */
 export interface CheckVerdict {

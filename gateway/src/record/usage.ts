@@ -1,5 +1,6 @@
 /** The usage of an answer: as its provider reports it, else as its bytes tell. */
 import { type AnswerReport, addUsage, estimateInput, estimateUsage, NO_USAGE, readReport } from '../usage/index.ts';
+import { isCacheHit } from './record.ts';
 import type { FinishedRequest } from './recorder.ts';
 
 /** Where usage and model of an answer are found. */
@@ -31,7 +32,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
   const { method } = exchange.request;
   const { answeredBy, counted } = answer.facts;
   if (counted !== undefined) return counted;
-  if (answeredBy?.provider === undefined || answeredBy.cache === 'HIT') return NOTHING_COUNTED;
+  if (answeredBy?.provider === undefined || isCacheHit(answeredBy.cache)) return NOTHING_COUNTED;
   if (!COUNTED.has(answer.status) || method === 'GET' || method === 'DELETE') return NOTHING_COUNTED;
   const report = answer.body.kind === 'stream' ? streamReport(answer.body) : readReport(answer.body.bytes);
   const isCut = answer.body.kind === 'stream' && finished.sent.error !== undefined;

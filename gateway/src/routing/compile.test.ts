@@ -93,7 +93,7 @@ describe('the settings alone of a plan', () => {
     expect([source, path]).toEqual([{ kind: 'request' }, 'config']);
     expect(settings).toMatchObject({
       retry: { maxRetries: 3 },
-      cache: { mode: 'simple' },
+      cache: { semantic: undefined },
       requestTimeoutMs: 1_000,
       forwardHeaders: ['x-a'],
       customHost: undefined,
@@ -218,7 +218,13 @@ describe('a child', () => {
       rule: 'replaces the whole cache',
       parent: { cache: { mode: 'simple', max_age: 90 } },
       child: { cache: 'simple' },
-      want: { cache: { mode: 'simple', maxAgeSeconds: undefined } },
+      want: { cache: { maxAgeSeconds: undefined, semantic: undefined } },
+    },
+    {
+      rule: 'finds similar prompts from 95 percent on',
+      parent: {},
+      child: { cache: { mode: 'semantic', embedding_model: '@a/m' } },
+      want: { cache: { maxAgeSeconds: undefined, semantic: { model: '@a/m', threshold: 0.95 } } },
     },
     {
       rule: 'takes timeout, host, headers and strictness unless it has its own',

@@ -15,6 +15,7 @@ export type {
   Principal,
   RetryPlan,
   RoutingPlan,
+  SemanticPlan,
   StickyPlan,
 } from './plan.ts';
 export type { QueryFacts } from './query.ts';

@@ -1,5 +1,6 @@
 /** What a target inherits from its parent; docs/reference/config.md#what-targets-take-from-their-parent. */
 import {
+  type CacheSettings,
   type CircuitBreakerSettings,
   DEFAULT_MINIMUM_REQUESTS,
   DEFAULT_RETRY_STATUS_CODES,
@@ -8,7 +9,7 @@ import {
   parseDropPath,
   type RoutingNode,
 } from '@gatehouse/crds/config';
-import type { BreakerPlan, LeafSettings, RetryPlan } from './plan.ts';
+import type { BreakerPlan, CachePlan, LeafSettings, RetryPlan } from './plan.ts';
 import { NO_SHAPE, type ParamShape } from './shape-params.ts';
 
 const NO_RETRY: RetryPlan = { maxRetries: 0, statusCodes: new Set(), useRetryAfter: false };
@@ -32,7 +33,7 @@ export function inherit(parent: LeafSettings, node: RoutingNode, hooks: LeafSett
   return {
     shape: inheritShape(parent.shape, node),
     retry: node.retry === undefined ? parent.retry : toRetryPlan(node.retry),
-    cache: node.cache === undefined ? parent.cache : { mode: 'simple', maxAgeSeconds: node.cache.maxAge },
+    cache: node.cache === undefined ? parent.cache : toCachePlan(node.cache),
     requestTimeoutMs: node.requestTimeout ?? parent.requestTimeoutMs,
     customHost: node.customHost ?? parent.customHost,
     forwardHeaders: node.forwardHeaders?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
@@ -42,6 +43,14 @@ export function inherit(parent: LeafSettings, node: RoutingNode, hooks: LeafSett
     hooks,
   };
 }
+
+function toCachePlan({ mode, maxAge, embeddingModel, similarityPercent }: CacheSettings): CachePlan {
+  const threshold = (similarityPercent ?? DEFAULT_SIMILARITY_PERCENT) / 100;
+  const isSemantic = mode === 'semantic' && embeddingModel !== undefined;
+  return { maxAgeSeconds: maxAge, semantic: isSemantic ? { model: embeddingModel, threshold } : undefined };
+}
+
+const DEFAULT_SIMILARITY_PERCENT = 95;
 
 /** Parameters merge key by key and the child wins; a child's own drops replace the parent's. */
 function inheritShape(parent: ParamShape, node: RoutingNode): ParamShape {

@@ -16,8 +16,16 @@ export interface RetryPlan {
 }
 
 export interface CachePlan {
-  readonly mode: 'simple';
   readonly maxAgeSeconds: number | undefined;
+  /** How similar prompts are found; undefined: only the same request is. */
+  readonly semantic: SemanticPlan | undefined;
+}
+
+export interface SemanticPlan {
+  /** `@provider/model` */
+  readonly model: string;
+  /** The least cosine. */
+  readonly threshold: number;
 }
 
 /** Author of a config or owner of a credential, from the least to the most trusted. */

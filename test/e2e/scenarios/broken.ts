@@ -41,7 +41,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       const input = JSON.stringify(resource('GatewayConfig', { namespace: team.name, name: 'new' }, spec));
       const { code, stderr } = await cluster.kubectl(['apply', '-f', '-'], { input });
       expect(code).not.toBe(0);
-      expect(stderr).toContain('spec.config.cache.mode');
+      expect(stderr).toContain('spec.config.cache.embeddingModel');
     });
 
     test('that was stored without the webhook keeps its last good content, shows the reason, and heals', async () => {
@@ -60,7 +60,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
         const condition = conditionOf(await readObject(cluster, path), 'Accepted');
         return condition?.status === 'False' && condition;
       });
-      expect(refused.message).toContain('spec.config.cache.mode');
+      expect(refused.message).toContain('spec.config.cache.embeddingModel');
       expect(await serves()).toBe(true);
 
       await mergePatch(cluster, path, { spec: { config: { cache: null } } });

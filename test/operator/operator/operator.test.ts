@@ -108,8 +108,8 @@ describe('the operator', () => {
     await becomes(cluster, config, READY);
 
     await apply(cluster, configOf(stage.tenant, 'two', { cache: { mode: 'semantic' } }));
-    const refused = await becomes(cluster, config, { type: 'Accepted', status: 'False', reason: 'UnsupportedValue' });
-    expect(refused.message).toContain('spec.config.cache.mode');
+    const refused = await becomes(cluster, config, { type: 'Accepted', status: 'False', reason: 'Invalid' });
+    expect(refused.message).toContain('spec.config.cache.embeddingModel');
     await becomes(cluster, config, { type: 'Stalled', status: 'True' });
     const lost = { ...provider, spec: { ...(provider.spec as object), secretRef: { name: 'nowhere', key: 'key' } } };
     await apply(cluster, lost);

@@ -1,6 +1,7 @@
 /** The response cache around one attempt; docs/behaviour/caching.md. */
 import {
   type Assembler,
+  type CacheKeyParts,
   cacheTtlSeconds,
   createAssembler,
   isCacheEligible,
@@ -18,8 +19,10 @@ import type { Operation } from '../operations/index.ts';
 import { namesOwnFields } from '../resolve/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import { type Prepared, targetIdentity } from './prepare/index.ts';
+import { lookUpSimilar, type SemanticCache } from './semantic.ts';
 
 export interface CacheHit {
+  readonly status: 'HIT' | 'SEMANTIC HIT';
   readonly headers: HeaderMap;
   readonly body: AnswerBody;
   /** Whether it is sent as a stream. */
@@ -48,54 +51,72 @@ const storedFormat = ({ streamFormat }: Operation): StreamProtocol | undefined =
 
 /** Looks the request up; DISABLED when the target has no cache or the operation or body is not cacheable. */
 export function openCache(
-  { cache, json }: Pick<AttemptPorts, 'cache' | 'json'>,
+  { cache, semantic, json }: Pick<AttemptPorts, 'cache' | 'semantic' | 'json'>,
   prepared: Prepared,
   request: OutgoingRequest,
 ): CacheSession | Promise<CacheSession> {
   const plan = prepared.leaf.settings.cache;
-  return plan === undefined || !isCacheable(prepared) ? DISABLED : lookUp({ cache, plan, request, json }, prepared);
+  return plan === undefined || !isCacheable(prepared)
+    ? DISABLED
+    : lookUp({ cache, semantic, plan, request, json }, prepared);
 }
 
 interface Lookup {
   readonly cache: ResponseCache;
+  readonly semantic: SemanticCache;
   readonly plan: CachePlan;
   readonly request: OutgoingRequest;
   readonly json: JsonLimits;
 }
 
-async function lookUp({ cache, plan, request, json }: Lookup, prepared: Prepared): Promise<CacheSession> {
-  const { call, endpoint, input, resolved, headersRead, forwarded, guards } = prepared;
-  const { exchange, caller, resolution } = input;
+async function lookUp({ cache, semantic, plan, request, json }: Lookup, prepared: Prepared): Promise<CacheSession> {
+  const { exchange, resolution } = prepared.input;
   const { headerOverrides } = resolution;
-  const lookup = await cache.lookup(
-    {
-      organisation: ORGANISATION,
-      workspace: caller.workspace.name,
-      url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? '') + (call.hidesUsage ? HIDDEN_USAGE : ''),
-      body: request.body ?? NO_BYTES,
-      target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
-      strict: call.strict,
-      ...(guards === undefined || guards.hooks.cacheSalt === '' ? {} : { guardrails: guards.hooks.cacheSalt }),
-      headers: new Map([...(headersRead ?? []), ...Object.entries(forwarded)]),
-      namespace: headerOverrides.cacheNamespace,
-      metadata: exchange.request.header('x-gw-metadata'),
-    },
-    { refresh: headerOverrides.cacheRefresh },
-  );
+  const parts = keyPartsOf(request, prepared);
+  const lookup = await cache.lookup(parts, { refresh: headerOverrides.cacheRefresh });
   const format = storedFormat(exchange.operation);
-  const hit = lookup.status === 'HIT' ? await toHit(lookup.body, prepared, { format, limits: json }) : undefined;
-  if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
+  const exact = lookup.status === 'HIT' ? await toHit(lookup.body, prepared, { format, limits: json }) : undefined;
+  if (exact !== undefined) return hitSession({ status: 'HIT', ...exact });
   const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, headerOverrides.cacheControl);
-  const write = (body: Buffer | object, contentType: string | undefined): void =>
+  const options = { cache, lookup, parts };
+  const isSought = plan.semantic !== undefined && lookup.status !== 'HIT' && lookup.status !== undefined;
+  const similar = isSought ? await lookUpSimilar(semantic, prepared, { ...options, plan: plan.semantic }) : undefined;
+  const write = (body: Buffer | object, contentType: string | undefined): void => {
     cache.write(lookup, { status: 200, contentType, body, ttlSeconds });
+    similar?.remember(ttlSeconds);
+  };
+  const hit = similar?.body && (await toHit(similar.body, prepared, { format, limits: json }));
+  if (similar?.body !== undefined && hit !== undefined) {
+    cache.write(lookup, { status: 200, contentType: 'application/json', body: similar.body, ttlSeconds });
+    return hitSession({ status: 'SEMANTIC HIT', ...hit });
+  }
   return {
-    status: lookup.status,
+    status: similar !== undefined && lookup.status === 'MISS' ? 'SEMANTIC MISS' : lookup.status,
     hit: undefined,
     writer: ({ headers, stream }) => {
       if (exchange.request.header('x-gw-debug')?.trim().toLowerCase() === 'false') return undefined;
       if (!stream) return unaryWriter(write, headers['content-type']);
       return format === undefined ? undefined : streamWriter(write, format, exchange.memory);
     },
+  };
+}
+
+const hitSession = (hit: CacheHit): CacheSession => ({ status: hit.status, hit, writer: () => undefined });
+
+function keyPartsOf(request: OutgoingRequest, prepared: Prepared): CacheKeyParts {
+  const { call, endpoint, input, resolved, headersRead, forwarded, guards } = prepared;
+  const { exchange, caller, resolution } = input;
+  return {
+    organisation: ORGANISATION,
+    workspace: caller.workspace.name,
+    url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? '') + (call.hidesUsage ? HIDDEN_USAGE : ''),
+    body: request.body ?? NO_BYTES,
+    target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
+    strict: call.strict,
+    ...(guards === undefined || guards.hooks.cacheSalt === '' ? {} : { guardrails: guards.hooks.cacheSalt }),
+    headers: new Map([...(headersRead ?? []), ...Object.entries(forwarded)]),
+    namespace: resolution.headerOverrides.cacheNamespace,
+    metadata: exchange.request.header('x-gw-metadata'),
   };
 }
 
@@ -133,7 +154,7 @@ async function toHit(
   json: Buffer,
   { call, params, guards, strict }: Pick<Prepared, 'call' | 'params' | 'guards' | 'strict'>,
   { format, limits }: HitOptions,
-): Promise<CacheHit | undefined> {
+): Promise<Omit<CacheHit, 'status'> | undefined> {
   if (!call.stream) {
     const shown = await guards?.showStored(json, { strict, json: limits });
     const bytes = shown === undefined ? json : writeJson(shown);

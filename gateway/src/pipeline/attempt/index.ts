@@ -26,6 +26,7 @@ export type { MappedAnswer } from './map/index.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
 export { modelOf, type Prepared } from './prepare/index.ts';
 export { type AttemptOutcome, answeringFacts, spentFacts } from './record/index.ts';
+export type { EmbedPrompt } from './semantic.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
 export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {

@@ -13,6 +13,7 @@ import type { Resolution } from '../resolve/index.ts';
 import type { AnswerCheck } from './evaluate/index.ts';
 import type { InputCheck } from './guard.ts';
 import type { AttemptOutcome } from './record/index.ts';
+import type { SemanticCache } from './semantic.ts';
 import type { SendPort } from './send/index.ts';
 
 export interface AttemptPorts extends SendPort, LimitPorts {
@@ -22,6 +23,7 @@ export interface AttemptPorts extends SendPort, LimitPorts {
   /** Services for an account's side calls, which may reach the same hosts as its own calls. */
   servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
+  readonly semantic: SemanticCache;
   readonly guardrails: GuardrailPorts;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];

@@ -1,7 +1,7 @@
 /** Attempts against a provider that answers from a list, for the tests beside the source; programs do not import it. */
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
-import { createMemoryCacheStore, createResponseCache } from '../../cache/index.ts';
+import { createMemoryCacheStore, createMemoryVectors, createResponseCache } from '../../cache/index.ts';
 import { type ByteBudget, createByteBudget } from '../../lib/byte-budget.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
@@ -115,6 +115,18 @@ function guardrailPorts(budget: ByteBudget): GuardrailPorts {
 
 const now = (): number => NOW;
 
+const cacheInMemory = (): AttemptPorts['cache'] =>
+  createResponseCache({
+    store: createMemoryCacheStore({ now }),
+    storeBreaker: createStoreBreaker({ onError: () => {}, now }),
+  });
+
+/** The vectors of prompts cannot be had. */
+const NO_VECTORS: AttemptPorts['semantic'] = {
+  vectors: createMemoryVectors({ now, maxBytes: 1_000_000 }),
+  embed: async () => undefined,
+};
+
 /** A gateway whose providers answer with the bodies in turn, the last one again and again. */
 export function gateway({
   inputChecks,
@@ -140,10 +152,8 @@ export function gateway({
     hosts,
     servicesFor: () => sampleServices(),
     guardrails,
-    cache: createResponseCache({
-      store: createMemoryCacheStore({ now }),
-      storeBreaker: createStoreBreaker({ onError: () => {}, now }),
-    }),
+    cache: cacheInMemory(),
+    semantic: NO_VECTORS,
     inputChecks: inputChecks ?? [createRequestHooks(guardrails)],
     answerChecks: answerChecks ?? [createAnswerHooks(guardrails)],
     adapters: createAdapters(adapters),

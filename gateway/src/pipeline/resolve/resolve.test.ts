@@ -203,7 +203,7 @@ describe('a default config', () => {
     expect(plan.root).toMatchObject({ settings: { retry: { maxRetries: 2 } } });
     expect(requestProvider).toBeDefined();
     const balanced = await resolve(await under('balanced', false, given));
-    expect(balanced.plan.root).toMatchObject({ kind: 'leaf', settings: { cache: { mode: 'simple' } } });
+    expect(balanced.plan.root).toMatchObject({ kind: 'leaf', settings: { cache: { semantic: undefined } } });
   });
 
   test.for(WAYS)('that is locked refuses a provider named by $way', async ({ given, param }) => {

@@ -2,6 +2,7 @@ import type { Issue } from '@gatehouse/crds';
 import {
   type KindConfig,
   managedSlugOf,
+  modelSlugOf,
   type RoutingNode,
   routingNodeOf,
   type SecretRef,
@@ -164,10 +165,8 @@ function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Fin
   const findings: Finding[] = [];
   const { workspace } = scope;
   if (workspace === null) return findings;
-  walkTargets(root, [], (node, path) => {
-    const slug = managedSlugOf(node);
+  const look = (slug: string | undefined, path: Path, field: Path): void => {
     if (slug === undefined || isManagedSlug(slug, workspace, scope, view)) return;
-    const field = slugField(node);
     const written = field[0] === 'virtualKey' ? slug : `@${slug}`;
     const message = `the provider ${written} does not exist or is not granted to the workspace`;
     const refersTo = [scope.namespace, scope.settings.organisationNamespace].flatMap((home) => [
@@ -175,6 +174,10 @@ function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Fin
       verdictKey('Provider', objectKey(home, slug)),
     ]);
     findings.push(notPermitted([...ROOT, ...path, ...field], message, 'serve', refersTo));
+  };
+  walkTargets(root, [], (node, path) => {
+    look(managedSlugOf(node), path, slugField(node));
+    look(modelSlugOf(node.cache?.embeddingModel ?? ''), path, ['cache', 'embeddingModel']);
   });
   return findings;
 }

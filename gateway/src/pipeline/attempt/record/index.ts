@@ -12,6 +12,7 @@ import {
   addCounted,
   type CountedAnswer,
   type ImagesAsked,
+  isCacheHit,
   withUsage,
 } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
@@ -88,7 +89,7 @@ export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress =
 const NOTHING_SENT = { retries: 0, calls: 0, upstreamMs: 0 } as const;
 
 /** An answer of the cache. */
-export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream }: CacheHit): AttemptOutcome =>
+export const cachedOutcome = (progress: AttemptProgress, { status, headers, body, stream }: CacheHit): AttemptOutcome =>
   record(progress, {
     ...factsOf(progress),
     ...NOTHING_SENT,
@@ -97,7 +98,7 @@ export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream
     headers,
     body,
     error: undefined,
-    cacheStatus: 'HIT',
+    cacheStatus: status,
     stream,
     store: undefined,
     hold: undefined,
@@ -229,7 +230,7 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
 
 function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOutcome {
   // A target that fails without a call counts too: trying thousands of them is work.
-  if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') input.calls.take();
+  if (outcome.calls === 0 && !isCacheHit(outcome.cacheStatus)) input.calls.take();
   input.tried.push(outcome);
   return outcome;
 }

@@ -1,0 +1,70 @@
+/** Answers to similar prompts around one attempt; docs/behaviour/caching.md#answers-to-similar-prompts. */
+import {
+  type CacheKeyParts,
+  type CacheLookup,
+  cacheKey,
+  chatPromptOf,
+  completionPromptOf,
+  type ResponseCache,
+  type SemanticPrompt,
+  type VectorStore,
+} from '../../cache/index.ts';
+import type { SemanticPlan } from '../../routing/index.ts';
+import type { AttemptInput } from './ports.ts';
+import type { Prepared } from './prepare/index.ts';
+
+/** The unit vector of a prompt by a model, `@provider/model`; undefined: it cannot be had now. Never rejects. */
+export type EmbedPrompt = (
+  input: AttemptInput,
+  prompt: { readonly model: string; readonly text: string },
+) => Promise<Float32Array | undefined>;
+
+export interface SemanticCache {
+  readonly vectors: VectorStore;
+  readonly embed: EmbedPrompt;
+}
+
+export interface SemanticLookup {
+  /** JSON text of the answer to a similar prompt. */
+  readonly body: Buffer | undefined;
+  /** Makes the answer to this request known to similar ones. */
+  remember(ttlSeconds: number): void;
+}
+
+export interface SemanticOptions {
+  readonly plan: SemanticPlan;
+  readonly cache: ResponseCache;
+  readonly lookup: CacheLookup;
+  /** Of the exact look-up. */
+  readonly parts: CacheKeyParts;
+}
+
+/** Undefined: the request has no prompt that can be compared, or its vector cannot be had. */
+export async function lookUpSimilar(
+  { vectors, embed }: SemanticCache,
+  { input, params }: Prepared,
+  { plan: { model, threshold }, cache, lookup, parts }: SemanticOptions,
+): Promise<SemanticLookup | undefined> {
+  const prompt = promptOf(input.exchange.operation.id, params);
+  if (prompt === undefined) return undefined;
+  const partition = partitionOf({ ...parts, body: Buffer.from(JSON.stringify(prompt.rest)) }, input, model);
+  if (lookup.status === 'REFRESH') vectors.delete(partition, lookup.key);
+  const vector = await embed(input, { model, text: prompt.text });
+  if (vector === undefined) return undefined;
+  const remember = (ttlSeconds: number): void => vectors.set(partition, { key: lookup.key, vector, ttlSeconds });
+  if (lookup.status === 'REFRESH') return { body: undefined, remember };
+  const near = await vectors.nearest(partition, vector);
+  if (near === undefined || near.similarity < threshold) return { body: undefined, remember };
+  const body = await cache.stored(near.key);
+  if (body === undefined) vectors.delete(partition, near.key); // its answer has gone
+  return { body, remember };
+}
+
+function promptOf(operation: string, params: Prepared['params']): SemanticPrompt | undefined {
+  if (operation === 'chatComplete') return chatPromptOf(params);
+  return operation === 'complete' ? completionPromptOf(params) : undefined;
+}
+
+/** The same but for the prompt: workspace, target, headers, metadata; and the same config and model of the vectors. */
+const partitionOf = (parts: CacheKeyParts, { resolution: { plan } }: AttemptInput, model: string): string =>
+  JSON.stringify([cacheKey(parts), plan.owner, plan.slug ?? null, model]);
