@@ -6,6 +6,7 @@ export const CHECKS = [
   'unary',
   'stream',
   'tools',
+  'across',
   'embeddings',
   'models',
   'files',
@@ -46,7 +47,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai.mjs',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
-    checks: CHECKS,
+    checks: without('across'),
   },
   {
     title: 'Anthropic',
@@ -62,7 +63,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'google.mjs',
     packages: ['@google/genai'],
     settings: GOOGLE_SETTINGS,
-    checks: without('files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
+    checks: without('across', 'files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
   },
   {
     title: 'Vercel AI SDK',
@@ -70,7 +71,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'vercel.mjs',
     packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'],
     settings: OPENAI_SETTINGS,
-    checks: without('models', 'files'),
+    checks: without('across', 'models', 'files'),
   },
   {
     title: 'LangChain',
@@ -78,7 +79,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'langchain.mjs',
     packages: ['@langchain/core', '@langchain/openai', '@langchain/anthropic'],
     settings: `as the SDKs of OpenAI and Anthropic`,
-    checks: without('models', 'files'),
+    checks: without('across', 'models', 'files'),
   },
   {
     title: 'Portkey',
@@ -86,7 +87,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'portkey.mjs',
     packages: ['portkey-ai'],
     settings: PORTKEY_SETTINGS,
-    checks: CHECKS,
+    checks: without('across'),
   },
   {
     title: 'OpenAI',
@@ -94,7 +95,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai_client.py',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
-    checks: CHECKS,
+    checks: without('across'),
   },
   {
     title: 'Anthropic',
@@ -110,7 +111,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'google_client.py',
     packages: ['google-genai'],
     settings: GOOGLE_SETTINGS,
-    checks: CHECKS,
+    checks: without('across'),
   },
   {
     title: 'LangChain',
@@ -118,7 +119,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'langchain_client.py',
     packages: ['langchain-core', 'langchain-openai'],
     settings: OPENAI_SETTINGS,
-    checks: without('models', 'files'),
+    checks: without('across', 'models', 'files'),
   },
   {
     title: 'LiteLLM',
@@ -127,7 +128,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'litellm_client.py',
     packages: ['litellm'],
     settings: 'models `openai/…` and `anthropic/…`, `api_base` as for these SDKs',
-    checks: without('models', 'files'),
+    checks: without('across', 'models', 'files'),
   },
   {
     title: 'Portkey',
@@ -135,7 +136,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'portkey_client.py',
     packages: ['portkey-ai'],
     settings: PORTKEY_SETTINGS,
-    checks: CHECKS,
+    checks: without('across'),
   },
 ];
 

@@ -10,6 +10,7 @@ const WHAT_CHECKS_ARE = [
   ['unary', 'an answer as a whole, with usage; counting tokens where the API has it'],
   ['stream', 'the text of the events, assembled by the client; usage at the end'],
   ['tools', 'a call of a tool, and the answer from its result'],
+  ['across', 'tools and streams with a provider that does not have the API of the client'],
   ['embeddings', 'vectors of several texts'],
   ['models', 'the list of models in the shape of the client'],
   ['files', 'upload, read, list, delete'],

@@ -54,6 +54,24 @@ await runChecks(['@anthropic-ai/sdk'], {
     const answer = await client.messages.create({ model, messages: told, max_tokens: 100, tools });
     includes(answer.content[0].text, '18 degrees');
   },
+  across: async () => {
+    const other = { model: '@openai/gpt-4o-mini', max_tokens: 100, tools };
+    const asked = await client.messages.stream({ ...other, messages }).finalMessage();
+    equal(asked.stop_reason, 'tool_use');
+    const call = asked.content.find(({ type }) => type === 'tool_use');
+    equal(call.name, 'get_weather');
+    equal(typeof call.input.city, 'string');
+    const told = [
+      ...messages,
+      { role: 'assistant', content: asked.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: '18 degrees' }] },
+    ];
+    const stream = client.messages.stream({ ...other, messages: told });
+    includes(await stream.finalText(), '18 degrees');
+    const { stop_reason, usage } = await stream.finalMessage();
+    equal(stop_reason, 'end_turn');
+    ok(usage.input_tokens > 0 && usage.output_tokens > 0, 'expected usage');
+  },
   models: async () => {
     const names = [];
     for await (const { type, display_name } of client.models.list({}, anthropic)) {

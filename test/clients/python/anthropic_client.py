@@ -56,6 +56,23 @@ def tools():
     includes(answer.content[0].text, "18 degrees")
 
 
+def across():
+    other = {"model": "@openai/gpt-4o-mini", "max_tokens": 100, "tools": TOOLS}
+    with client.messages.stream(messages=MESSAGES, **other) as events:
+        asked = events.get_final_message()
+    equal(asked.stop_reason, "tool_use")
+    call = next(block for block in asked.content if block.type == "tool_use")
+    equal(call.name, "get_weather")
+    ok(isinstance(call.input["city"], str), "expected a city")
+    result = {"type": "tool_result", "tool_use_id": call.id, "content": "18 degrees"}
+    told = [*MESSAGES, {"role": "assistant", "content": asked.content}, {"role": "user", "content": [result]}]
+    with client.messages.stream(messages=told, **other) as events:
+        includes(events.get_final_text(), "18 degrees")
+        answer = events.get_final_message()
+    equal(answer.stop_reason, "end_turn")
+    ok(answer.usage.input_tokens > 0 and answer.usage.output_tokens > 0, "expected usage")
+
+
 def models():
     listed = list(client.models.list(extra_headers=NAMED))
     ok(listed and all(model.display_name for model in listed), "expected names")
@@ -99,6 +116,7 @@ run_checks(
         "unary": unary,
         "stream": stream,
         "tools": tools,
+        "across": across,
         "models": models,
         "files": files,
         "error 401": error_401,
