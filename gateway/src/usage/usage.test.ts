@@ -36,6 +36,26 @@ describe('the usage of an answer', () => {
       want: { input: 1, output: 2, cached: 0 },
     },
     {
+      rule: 'is not read in the arguments of a tool call',
+      text: '{"usage":{"input_tokens":9,"output_tokens":1},"content":[{"input":{"usage":{"prompt_tokens":1}}}]}',
+      want: { input: 9, output: 1 },
+    },
+    {
+      rule: 'is not read in the arguments of a tool call, where there is nothing else',
+      text: 'data: {"content_block":{"input":{"a":"}}}","usage":{"prompt_tokens":1}}}}\n\ndata: {"type":"message_stop"}\n\n',
+      want: undefined,
+    },
+    {
+      rule: 'is read in a choice of a chunk',
+      text: 'data: {"choices":[{"usage":{"prompt_tokens":1,"completion_tokens":2},"text":"}}}"}]}\r\n\r\ndata: [DONE]',
+      want: { input: 1, output: 2 },
+    },
+    {
+      rule: 'is read in one of several objects of a list',
+      text: '[{"usageMetadata":{"promptTokenCount":1}},\n{"usageMetadata":{"promptTokenCount":2}}]',
+      want: { input: 2 },
+    },
+    {
       rule: 'is not read in what the model says about usage',
       text: '{"content":"\\"usage\\":{\\"input_tokens\\":5}"}',
       want: undefined,
