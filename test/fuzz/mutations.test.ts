@@ -60,7 +60,7 @@ const DICTIONARY = [
 
 const PATHS = [
   { path: '/v1/chat/completions', slugs: ['openai', 'anthropic', 'google', 'mistral-ai', 'cohere', 'bedrock'] },
-  { path: '/v1/messages', slugs: ['anthropic', 'bedrock'] },
+  { path: '/v1/messages', slugs: ['anthropic', 'bedrock', 'openai', 'google', 'cohere'] },
   { path: '/v1/responses', slugs: ['openai'] },
   { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere'] },
   { path: '/v1/models', slugs: ['openai', 'anthropic', 'google'] },

@@ -80,7 +80,7 @@ const script: fc.Arbitrary<Script> = fc.record({
 
 const REQUESTS = [
   { path: '/v1/chat/completions', slugs: ['openai', 'anthropic', 'google', 'mistral-ai', 'cohere', 'bedrock'] },
-  { path: '/v1/messages', slugs: ['anthropic', 'bedrock'] },
+  { path: '/v1/messages', slugs: ['anthropic', 'bedrock', 'openai', 'google', 'cohere'] },
   { path: '/v1/responses', slugs: ['openai'] },
   { path: '/v1/completions', slugs: ['openai', 'cohere'] },
   { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere'] },

@@ -75,6 +75,17 @@ describe('a call is refused by an account with a list of models', () => {
       rule: 'that names models to fall back to',
       send: json({ model: 'mock-small', models: ['mock-large'], messages }),
     },
+    { rule: 'of messages that names another', path: '/v1/messages', send: json({ model: 'mock-large', messages }) },
+    {
+      rule: 'of messages that names models to fall back to',
+      path: '/v1/messages',
+      send: json({ model: 'mock-small', models: ['mock-large'], messages }),
+    },
+    {
+      rule: 'of messages that names an engine',
+      path: '/v1/messages',
+      send: json({ model: 'mock-small', engine: 'mock-large', messages }),
+    },
     { rule: 'that names an engine', send: json({ model: 'mock-small', engine: 'mock-large', messages }) },
     {
       rule: 'whose config sets another',
