@@ -1,7 +1,7 @@
 /** The Messages API over chat completions: docs/behaviour/messages.md. */
 import type { Adaptation, Adapter, AdapterContext } from '../adapter.ts';
 import { toMessage } from './answer.ts';
-import { CLIENT_NAMES } from './names.ts';
+import { clientNameOf } from './names.ts';
 import { toChatRequest } from './request.ts';
 import { createMessageEvents } from './stream.ts';
 
@@ -13,7 +13,7 @@ export const messagesOverChat: Adapter = {
     return {
       params: chat,
       dropped,
-      nameOf: (param) => CLIENT_NAMES.get(param) ?? param,
+      nameOf: (param) => clientNameOf(param, params),
       placeOf: (part) => places.of(part),
       toClient: (answer) => toMessage(answer, context),
       openStream: () => createMessageEvents(context),

@@ -1,5 +1,7 @@
 import { goldenCases } from '@gatehouse/test/kit';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { messagesOverChat } from './index.ts';
 import { sampleContext } from './testing.ts';
@@ -49,6 +51,11 @@ describe('thinking', () => {
     expect(rest).toEqual(want);
   });
 
+  test.for(['enabled', 'disabled', 'adaptive'])('that is %s is said where the body of the endpoint has it', (type) => {
+    const { params } = adapt({ thinking: { type } }, { thinking: true });
+    expect(params['thinking']).toEqual(type === 'adaptive' ? undefined : { type });
+  });
+
   test('stays what it is where the body of the endpoint says it', () => {
     const thinking = { type: 'enabled', budget_tokens: 1024 };
     expect(adapt({ thinking, output_config: { effort: 'low' } }, { thinking: true }).params).toMatchObject({
@@ -87,14 +94,17 @@ describe('parameters', () => {
     expect(Object.keys(params)).toEqual(['model', 'messages']);
   });
 
-  test('have the names of the Messages API in reports', () => {
-    const { nameOf } = adapt({});
-    expect(['max_completion_tokens', 'user', 'stop', 'seed'].map((name) => nameOf?.(name))).toEqual([
-      'max_tokens',
-      'metadata.user_id',
-      'stop_sequences',
-      'seed',
-    ]);
+  test.for<[param: string, given: JsonObject, want: string]>([
+    ['max_completion_tokens', { max_tokens: 5 }, 'max_tokens'],
+    ['user', { metadata: { user_id: 'u' } }, 'metadata.user_id'],
+    ['stop', { stop_sequences: ['a'] }, 'stop_sequences'],
+    ['reasoning_effort', { output_config: { effort: 'low' }, thinking: {} }, 'output_config.effort'],
+    ['reasoning_effort', { output_config: {}, thinking: {} }, 'thinking'],
+    ['reasoning_effort', { reasoning_effort: 'low' }, 'reasoning_effort'],
+    ['response_format', { output_format: {} }, 'output_format'],
+    ['seed', { seed: 7 }, 'seed'],
+  ])('have the name of the client in reports: %s of %j is %s', ([param, given, want]) => {
+    expect(adapt(given).nameOf?.(param)).toBe(want);
   });
 
   test.for<[choice: JsonObject, want: unknown]>([
@@ -203,5 +213,36 @@ describe('an answer', () => {
         expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE', provider: 'acme' }),
       );
     },
+  );
+});
+
+test('whatever a body holds, it is a chat or an error that names a place', () => {
+  const key = fc.constantFrom(
+    ...['type', 'text', 'content', 'source', 'data', 'media_type', 'url', 'file_id', 'title', 'context', 'id', 'name'],
+    ...['input', 'tool_use_id', 'role', 'thinking', 'signature', 'budget_tokens', 'effort', 'format', 'schema'],
+  );
+  const word = fc.constantFrom(
+    ...['text', 'image', 'document', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'search_result'],
+    ...['base64', 'url', 'file', 'content', 'user', 'assistant', 'json_schema', 'enabled', 'any', 'tool', '__proto__'],
+  );
+  const value = fc.object({ key, values: [word, fc.string(), fc.integer(), fc.constant(null)], maxDepth: 5 });
+  const list = fc.array(fc.oneof(value, word), { maxLength: 3 });
+  const message = fc.record({ role: fc.constantFrom('user', 'assistant', 'system'), content: fc.oneof(list, word) });
+  const body = fc.dictionary(
+    fc.constantFrom(
+      ...['system', 'tools', 'tool_choice', 'thinking', 'output_config', 'metadata', 'stop_sequences', 'top_k'],
+    ),
+    fc.oneof(value, list, word),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(message, value), { maxLength: 4 }), body, (messages, rest) => {
+      try {
+        const { params } = adapt({ ...rest, messages });
+        expect(Array.isArray(params['messages'])).toBe(true);
+      } catch (error) {
+        expect(error).toBeInstanceOf(AppError);
+        expect(error).toMatchObject({ param: expect.stringMatching(/^(?:messages|system)/) });
+      }
+    }),
   );
 });

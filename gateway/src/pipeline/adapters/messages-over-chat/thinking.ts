@@ -8,11 +8,16 @@ const EFFORTS: readonly (readonly [effort: string, belowTokens: number])[] = [
   ['medium', 16_384],
 ];
 
+/** Modes that others know; `adaptive` leaves the amount to the model, as nothing does. */
+const MODES: ReadonlySet<unknown> = new Set(['enabled', 'disabled']);
+
 /** `reasoning_effort`, or `thinking` where the body of the endpoint says it. */
 export function toReasoning(given: JsonObject, saysThinking: boolean): JsonObject {
   const thinking = objectAt(given, 'thinking');
   const effort = toEffort(textAt(objectAt(given, 'output_config'), 'effort'));
-  if (saysThinking) return withoutAbsent({ thinking, reasoning_effort: effort });
+  if (saysThinking) {
+    return withoutAbsent({ thinking: MODES.has(thinking?.['type']) ? thinking : undefined, reasoning_effort: effort });
+  }
   return withoutAbsent({ reasoning_effort: effort ?? effortOf(thinking) });
 }
 
