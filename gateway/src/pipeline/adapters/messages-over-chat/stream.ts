@@ -13,6 +13,7 @@ import { NOTHING_USED, toMessagesUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];
 const NO_ITEMS: Items = [];
+const NO_BLOCKS: readonly JsonObject[] = [];
 
 const OVERFULL: StreamItem = {
   kind: 'error',
@@ -51,7 +52,7 @@ class MessageEvents implements StreamAdapter {
         this.#phase = 'closed';
         return [item];
       case 'chunk':
-        return this.#read({ ...item.data });
+        return isObject(item.data) ? this.#read(item.data) : NO_ITEMS;
     }
   }
 
@@ -75,7 +76,7 @@ class MessageEvents implements StreamAdapter {
   #read(chunk: JsonObject): Items {
     const start = this.#phase === 'new' ? [this.#start(chunk)] : [];
     this.#phase = 'open';
-    const choice = objectsAt(chunk, 'choices').find(({ index = 0 }) => index === 0);
+    const choice = firstChoice(chunk['choices']);
     this.#reason = textAt(choice, 'finish_reason') ?? this.#reason;
     const delta = objectAt(choice, 'delta');
     if (delta !== undefined) this.#addDelta(delta);
@@ -103,13 +104,14 @@ class MessageEvents implements StreamAdapter {
   }
 
   #addDelta(delta: JsonObject): void {
-    const blocks = objectsAt(delta, 'content_blocks');
+    const blocks = delta['content_blocks'] === undefined ? NO_BLOCKS : objectsAt(delta, 'content_blocks');
     if (blocks.length > 0) for (const block of blocks) this.#addThought(block);
     else this.#addThinking('thinking', { thinking: reasoningOf(delta) });
     this.#addText(textOf(delta['content']));
     const refusal = textAt(delta, 'refusal') ?? '';
     this.#refused ||= refusal !== '';
     this.#addText(refusal);
+    if (delta['tool_calls'] === undefined) return;
     for (const [at, call] of objectsAt(delta, 'tool_calls').entries())
       this.#addCall(call, numberAt(call, 'index') ?? at);
   }
@@ -168,6 +170,13 @@ class MessageEvents implements StreamAdapter {
     this.#blocks.add(block);
     return block;
   }
+}
+
+/** A message is one answer. */
+function firstChoice(choices: unknown): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  for (const choice of choices) if (isObject(choice) && (choice['index'] ?? 0) === 0) return choice;
+  return undefined;
 }
 
 const toItem = (event: BlockEvent): StreamItem => ({ kind: 'chunk', event: event.type, data: event });
