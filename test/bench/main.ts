@@ -21,7 +21,9 @@ const PAGE = join(ROOT, 'docs/performance.md');
 const LADDER = 'bench-ladder';
 /** What features cost has a section of its own in the page, and is measured with `--only`. */
 const FEATURES = 'bench-features';
-const OF_FEATURES: ReadonlySet<RowName> = new Set<RowName>(['limits', 'guardrails', 'guarded-streams', 'tokens']);
+const OF_FEATURES: ReadonlySet<RowName> = new Set<RowName>([
+  ...(['limits', 'guardrails', 'guarded-streams', 'adapted-streams', 'tokens'] as const),
+]);
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));

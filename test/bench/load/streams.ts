@@ -30,14 +30,15 @@ export interface StreamsResult {
   /** Events that came so late that the next one was already written. */
   readonly heldBack: number;
   readonly finished: number;
-  /** Streams that ended before their `[DONE]`, or were not answered with 200. */
+  /** Streams that ended before their last event, or were not answered with 200. */
   readonly failed: number;
   /** Most streams open at once. */
   readonly mostOpen: number;
 }
 
-const EVENT = /"content":"([\d.]+)"/g;
-const DONE = 'data: [DONE]\n\n';
+/** Of a chat, or of a message. */
+const EVENT = /"(?:content|text)":"([\d.]+)"/g;
+const DONE = /data: \[DONE\]\n\n|event: message_stop\n/;
 const END_OF_BODY = '0\r\n\r\n';
 
 /** What all streams count together. */
@@ -109,7 +110,7 @@ function keepStreaming({ host, port }: Target, request: Buffer, tally: Tally): S
     if (text.startsWith('HTTP/1.1 ')) isOk = text.startsWith('200', 9);
     readEvents();
     if (!text.endsWith(END_OF_BODY)) return;
-    tally.ended(isOk && text.includes(DONE));
+    tally.ended(isOk && DONE.test(text));
     send();
   });
   socket.on('error', () => undefined); // 'close' follows

@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.ts';
 import type { Row } from '../table.ts';
+import { adaptedStreams } from './adapted-streams.ts';
 import { attacks } from './attacks.ts';
 import { body } from './body.ts';
 import { guardedStreams } from './guarded-streams.ts';
@@ -23,6 +24,7 @@ const MEASUREMENTS = {
   limits,
   guardrails,
   'guarded-streams': guardedStreams,
+  'adapted-streams': adaptedStreams,
   tokens,
   attacks,
 } as const satisfies Record<string, (bench: Bench) => Promise<readonly Row[]>>;

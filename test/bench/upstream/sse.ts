@@ -16,9 +16,9 @@ const LAST = 'data: [DONE]\n\n';
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-function event(): string {
+function event(isLast = false): string {
   const delta = { content: clockMs().toFixed(3) };
-  const choices = [{ index: 0, delta, finish_reason: null }];
+  const choices = [{ index: 0, delta, finish_reason: isLast ? 'stop' : null }];
   const body = {
     id: 'chatcmpl-bench',
     object: 'chat.completion.chunk',
@@ -55,7 +55,7 @@ function advance(slot: Set<Stream>): void {
       continue;
     }
     slot.delete(stream);
-    stream.socket.write(`${event()}${chunk(LAST)}0\r\n\r\n`);
+    stream.socket.write(`${event(true)}${chunk(LAST)}0\r\n\r\n`);
   }
 }
 
