@@ -1,13 +1,14 @@
-/** Where a peer takes chat completions, and the headers it needs. */
+/** Where a peer takes requests, which are chat completions when nothing else is said, and the headers it needs. */
 export interface Target {
   readonly host: string;
   readonly port: number;
+  /** In closed loops `{key}` is replaced as in headers. */
   readonly path: string;
   /** Beside host, content type and length. A `{key}` in a value is replaced by a number from 1 to `keys`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly keys?: number;
   /** POST when absent. */
-  readonly method?: 'GET';
+  readonly method?: 'GET' | 'PUT';
 }
 
 /** The header lines of a request with that body, in the order they are sent. */

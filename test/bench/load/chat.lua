@@ -1,5 +1,6 @@
--- Sends the request in the file REQUEST: header lines, an empty line, the body. With KEYS > 1 the text "{key}" in a header
--- stands for 1 to KEYS, drawn anew for each request. Prints one line that load/closed-loop.ts reads.
+-- Sends the request in the file REQUEST: header lines, an empty line, the body. METHOD and TARGET are its method and path. With KEYS > 1
+-- the text "{key}" in a header and in the path stands for 1 to KEYS, drawn anew for each request, and "{number}" in the body for the
+-- number of the request. Prints one line that load/closed-loop.ts reads.
 
 local PREPARED = 5000 -- requests that are made in advance: making one costs more than sending it
 
@@ -17,23 +18,39 @@ local function read_request()
 end
 
 local keys = tonumber(os.getenv("KEYS") or "1")
+local method = os.getenv("METHOD") or "POST"
+local target = os.getenv("TARGET")
 local template, body = read_request()
 
-local function with_key(number)
+local function with_key(text, number)
+  local filled = text:gsub("{key}", tostring(number))
+  return filled
+end
+
+local function headers_with(number)
   local headers = {}
-  for name, value in pairs(template) do headers[name] = value:gsub("{key}", tostring(number)) end
+  for name, value in pairs(template) do headers[name] = with_key(value, number) end
   return headers
 end
 
-wrk.method = "POST"
+local function body_with(number)
+  local filled = body:gsub("{number}", tostring(number))
+  return filled
+end
+
+wrk.method = method
+wrk.path = with_key(target, 1)
 wrk.body = body
-wrk.headers = with_key(1)
+wrk.headers = headers_with(1)
 
 if keys > 1 then
   local requests = {}
   local at = 0
   function init()
-    for i = 1, PREPARED do requests[i] = wrk.format("POST", nil, with_key(math.random(keys)), body) end
+    for i = 1, PREPARED do
+      local key = math.random(keys)
+      requests[i] = wrk.format(method, with_key(target, key), headers_with(key), body_with(i))
+    end
   end
   function request()
     at = at % PREPARED + 1

@@ -29,10 +29,10 @@ export async function closedLoop(
   const file = join(directory, 'request.txt');
   const lines = headerLines(target, Buffer.byteLength(body)).filter((line) => !line.startsWith('Content-Length:'));
   await writeFile(file, `${lines.join('\n')}\n\n${body}`);
-  const url = `http://${target.host}:${target.port}${target.path}`;
+  const url = `http://${target.host}:${target.port}/`;
   const output = await processes.run(tools.wrk, {
     args: ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', SCRIPT, url],
-    env: { REQUEST: file, KEYS: String(target.keys ?? 1) },
+    env: { REQUEST: file, KEYS: String(target.keys ?? 1), METHOD: target.method ?? 'POST', TARGET: target.path },
   });
   return parseResult(output);
 }

@@ -3,6 +3,8 @@ export type { Features } from './gatehouse/entries.ts';
 export { type Image, servedVersion, startImage, writeMountedCopy } from './gatehouse/image.ts';
 export { type Gatehouse, startEarlier, startGatehouse, upstreamUrl } from './gatehouse/start.ts';
 export { startLitellm } from './litellm/start.ts';
+export { API_KEYS, CONFIGS, configName } from './management/entries.ts';
+export { type Asked, peersOf, startManagement } from './management/start.ts';
 export { startNginxProxy } from './nginx/start.ts';
 export { CHAT_PATH, createPeer, type Missing, type Peer } from './peer.ts';
 export { startPortkey } from './portkey/start.ts';

@@ -9,6 +9,7 @@ import { idle } from './idle.ts';
 import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { limits } from './limits.ts';
+import { management } from './management.ts';
 import { streams } from './streams.ts';
 import { tokens } from './tokens.ts';
 import { unary } from './unary.ts';
@@ -27,6 +28,7 @@ const MEASUREMENTS = {
   'adapted-streams': adaptedStreams,
   tokens,
   attacks,
+  management,
 } as const satisfies Record<string, (bench: Bench) => Promise<readonly Row[]>>;
 
 export type RowName = keyof typeof MEASUREMENTS;
