@@ -26,6 +26,8 @@ const version = z.object({
   object: z.literal('partial'),
 });
 
+const made = z.object({ id: uuid, slug: z.string(), version_id: uuid });
+
 const PATH = '/prompts/partials/{promptPartialId}';
 
 export const promptPartials = {
@@ -58,7 +60,7 @@ export const promptPartials = {
       organisation_id: z.string().nullish(),
       collection_id: z.string().nullish(),
     }),
-    answer: z.object({ id: uuid, slug: z.string(), version_id: uuid }),
+    answer: made,
   }),
   get: defineOperation({
     id: 'prompt_partials.get',
@@ -90,6 +92,24 @@ export const promptPartials = {
       status: z.literal('active').optional(),
     }),
     answer: z.object({ prompt_partial_version_id: uuid.optional() }),
+  }),
+  fork: defineOperation({
+    id: 'prompt_partials.fork',
+    method: 'POST',
+    path: `${PATH}/fork`,
+    summary: 'Copies a version of a partial into a workspace, as the first version of a new partial.',
+    scopes: ['prompts.create'],
+    body: z.strictObject({
+      /** Where the copy goes; left out, it is beside the original. */
+      workspace_id: z.string().nullish(),
+      organisation_id: z.string().nullish(),
+      collection_id: z.string().nullish(),
+      name: name.optional(),
+      slug: slug.max(MAX_VERSIONED_SLUG).optional(),
+      /** A number, `latest` or `default`; left out, the published one. */
+      version: z.union([z.int().min(1), z.string().min(1).max(253)]).optional(),
+    }),
+    answer: made,
   }),
   delete: defineOperation({
     id: 'prompt_partials.delete',

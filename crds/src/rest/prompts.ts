@@ -70,6 +70,8 @@ const version = z.object({
   object: z.literal('prompt'),
 });
 
+const made = z.object({ id: uuid, slug: z.string(), version_id: uuid, object: z.literal('prompt') });
+
 const PATH = '/prompts/{promptId}';
 const workspace = { workspace_id: z.string().optional() };
 
@@ -105,7 +107,7 @@ export const prompts = {
       workspace_id: z.string().nullish(),
       organisation_id: z.string().nullish(),
     }),
-    answer: z.object({ id: uuid, slug: z.string(), version_id: uuid, object: z.literal('prompt') }),
+    answer: made,
   }),
   get: defineOperation({
     id: 'prompts.get',
@@ -134,6 +136,24 @@ export const prompts = {
       })
       .partial(),
     answer: z.object({ id: uuid.optional(), slug: z.string().optional(), prompt_version_id: uuid.optional() }),
+  }),
+  fork: defineOperation({
+    id: 'prompts.fork',
+    method: 'POST',
+    path: `${PATH}/fork`,
+    summary: 'Copies a version of a prompt into a workspace, as the first version of a new prompt.',
+    scopes: ['prompts.create'],
+    body: z.strictObject({
+      /** Where the copy goes; left out, it is beside the original. */
+      workspace_id: z.string().nullish(),
+      organisation_id: z.string().nullish(),
+      collection_id: z.string().nullish(),
+      name: name.optional(),
+      slug: promptSlug.optional(),
+      /** A number, `latest` or a label; left out, the published one. */
+      version: z.union([z.int().min(1), z.string().min(1).max(253)]).optional(),
+    }),
+    answer: made,
   }),
   delete: defineOperation({
     id: 'prompts.delete',

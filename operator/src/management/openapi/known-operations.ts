@@ -112,6 +112,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'DELETE /prompts/partials/{promptPartialId}',
       'GET /prompts/partials/{promptPartialId}/versions',
       'PUT /prompts/partials/{promptPartialId}/makeDefault',
+      'POST /prompts/partials/{promptPartialId}/fork',
       'GET /prompts',
       'POST /prompts',
       'GET /prompts/{promptId}',
@@ -121,6 +122,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /prompts/{promptId}/versions/{versionId}',
       'PUT /prompts/{promptId}/versions/{versionId}',
       'PUT /prompts/{promptId}/makeDefault',
+      'POST /prompts/{promptId}/fork',
       'GET /mcp-integrations',
       'POST /mcp-integrations',
       'GET /mcp-integrations/{mcpIntegrationId}',
@@ -152,13 +154,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
     calls: ['POST /prompts/{promptId}/completions', 'POST /prompts/{promptId}/render'],
   },
   {
-    reason: 'Prompts of the organisation are for all workspaces; nothing else shares or copies them.',
-    calls: [
-      'POST|PUT|DELETE /prompts/partials/{promptPartialId}/share',
-      'POST /prompts/partials/{promptPartialId}/fork',
-      'POST|PUT|DELETE /prompts/{promptId}/share',
-      'POST /prompts/{promptId}/fork',
-    ],
+    reason: 'Prompts and partials of the organisation are for all workspaces; those of a workspace are copied.',
+    calls: ['POST|PUT|DELETE /prompts/partials/{promptPartialId}/share', 'POST|PUT|DELETE /prompts/{promptId}/share'],
   },
   {
     reason: 'No call goes to an MCP server: there is nothing to test, to connect to or to find.',

@@ -71,7 +71,15 @@ export function testPrompts(stage: StageOf): void {
     await world.settled();
     await client.call('DELETE /prompts/partials/{promptPartialId}', { path, status: 409 });
     await client.call('DELETE /prompts/{promptId}', { path: { promptId: including.id } });
+    const copy = { slug: 'greeting-copy', workspace_id };
+    const { body: copied } = await client.call('POST /prompts/partials/{promptPartialId}/fork', { path, body: copy });
+    await client.call('POST /prompts/partials/{promptPartialId}/fork', { path, body: copy, status: 409 });
     await client.call('DELETE /prompts/partials/{promptPartialId}', { path });
+    const { body: kept } = await client.call('GET /prompts/partials/{promptPartialId}', {
+      path: { promptPartialId: copied.id },
+    });
+    expect(kept).toMatchObject({ name: 'Greeting', string: 'Good day', version: 1 });
+    await client.call('DELETE /prompts/partials/{promptPartialId}', { path: { promptPartialId: copied.id } });
     await client.call('GET /prompts/partials/{promptPartialId}', { path, status: 404 });
   });
 
@@ -105,7 +113,13 @@ export function testPrompts(stage: StageOf): void {
     expect(await get({ version: 'production' })).toMatchObject({ prompt_version: 2 });
     await client.call('PUT /prompts/{promptId}/makeDefault', { path, body: { version: 2 } });
     expect(await get()).toMatchObject({ prompt_version: 2 });
+    const copy = { slug: 'letter-copy', workspace_id };
+    const { body: copied } = await client.call('POST /prompts/{promptId}/fork', { path, body: copy });
+    await client.call('POST /prompts/{promptId}/fork', { path, body: copy, status: 409 });
     await client.call('DELETE /prompts/{promptId}', { path });
+    const kept = (await client.call('GET /prompts/{promptId}', { path: { promptId: copied.id } })).body;
+    expect(kept).toMatchObject({ ...VERSION, name: 'Letter', model: 'gpt-4o-mini', prompt_version: 1 });
+    await client.call('DELETE /prompts/{promptId}', { path: { promptId: copied.id } });
     await client.call('GET /prompts/{promptId}', { path, status: 404 });
   });
 }

@@ -9,6 +9,7 @@ import { findObject } from '../find.ts';
 import { windowOf } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
+import { findCopied, homeOfCopy } from './copies.ts';
 import { collectionIdOf, collectionRefOf, inCollection } from './find-collection.ts';
 import { homeNamed } from './home-named.ts';
 import {
@@ -72,21 +73,9 @@ export const PARTIALS: readonly BoundOperation[] = [
     return (await Promise.all(items)).map((item) => ({ ...item, object: 'partial' as const }));
   }),
   serveOperation(promptPartials.create, async (call, services) => {
-    const { name, string: text, version_description: description, collection_id: collection } = call.body;
+    const { name, slug, string: text, version_description: description, collection_id: collection } = call.body;
     const home = await homeNamed(call.caller, call.body, services);
-    const slug = call.body.slug ?? newSlug({ prefix: 'pp-', name, length: 10 }, services.randomName);
-    const collectionRef = await collectionRefOf(home, collection, call, services);
-    const place = { kind: KIND, namespace: home.namespace, name: slug } as const;
-    if ((await services.store.get(place)) === undefined) {
-      const left = await versionObjects(slug, home.namespace, services);
-      refuseLeftovers(
-        left.map(({ meta }) => meta.name),
-        WHAT,
-      );
-    }
-    const spec = givenFields({ displayName: name, description, collectionRef, text });
-    const { meta } = written(await services.store.create(place, { spec }, { force: call.force }), WHAT, NAMES);
-    return { id: meta.uid, slug: meta.name, version_id: meta.uid };
+    return createPartial(home, { name, slug, text, description, collection }, { call, services });
   }),
   serveOperation(promptPartials.get, async (call, services) => {
     const { object, home } = await find(call, services);
@@ -126,6 +115,19 @@ export const PARTIALS: readonly BoundOperation[] = [
       object: 'partial' as const,
     }));
   }),
+  serveOperation(promptPartials.fork, async (call, services) => {
+    const { name, slug, version, collection_id: collection } = call.body;
+    const { object, home: source } = await findCopied(call, () => find(call, services));
+    const choice = choiceOf(version === undefined ? undefined : String(version));
+    const { content: text, description } = chosen(
+      await versionsOf(object, services),
+      choice,
+      object.spec.publishedVersion,
+    );
+    const home = await homeOfCopy(source, call, services);
+    const wanted = { name: name ?? object.spec.displayName ?? object.meta.name, slug, text, description, collection };
+    return createPartial(home, wanted, { call, services });
+  }),
   serveOperation(promptPartials.publish, async (call, services) => {
     const { object } = await find(call, services);
     const { number } = versionNamed(await versionsOf(object, services), call.body.version, WHAT);
@@ -134,6 +136,37 @@ export const PARTIALS: readonly BoundOperation[] = [
     return {};
   }),
 ];
+
+interface NewPartial {
+  readonly name: string;
+  readonly slug: string | undefined;
+  readonly text: string;
+  /** Of its first version. */
+  readonly description: string | null | undefined;
+  /** Slug or UUID; undefined and null: the default one. */
+  readonly collection: string | null | undefined;
+}
+
+/** With its first version, which is published. Throws the RestError of a problem. */
+async function createPartial(
+  home: Home,
+  { name, slug: given, text, description, collection }: NewPartial,
+  { call, services }: { readonly call: RestCall; readonly services: Services },
+) {
+  const slug = given ?? newSlug({ prefix: 'pp-', name, length: 10 }, services.randomName);
+  const collectionRef = await collectionRefOf(home, collection, call, services);
+  const place = { kind: KIND, namespace: home.namespace, name: slug } as const;
+  if ((await services.store.get(place)) === undefined) {
+    const left = await versionObjects(slug, home.namespace, services);
+    refuseLeftovers(
+      left.map(({ meta }) => meta.name),
+      WHAT,
+    );
+  }
+  const spec = givenFields({ displayName: name, description, collectionRef, text });
+  const { meta } = written(await services.store.create(place, { spec }, { force: call.force }), WHAT, NAMES);
+  return { id: meta.uid, slug: meta.name, version_id: meta.uid };
+}
 
 /** Partials have no labels. */
 function chosen(versions: readonly Version<string>[], choice: VersionChoice, published: number): Version<string> {

@@ -2,12 +2,12 @@ import { versionName } from '@gatehouse/crds/prompts';
 import { prompts } from '@gatehouse/crds/rest';
 import { RestError } from '../../http/rest-error.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
-import { givenFields } from '../fields.ts';
 import { findObject } from '../find.ts';
 import { windowOf } from '../pages.ts';
 import { matches } from '../search.ts';
-import { newSlug } from '../slugs.ts';
-import { collectionRefOf, inCollection } from './find-collection.ts';
+import { findCopied, homeOfCopy, refuseMissing } from './copies.ts';
+import { createPrompt } from './create-prompt.ts';
+import { inCollection } from './find-collection.ts';
 import { builtInLabel, findLabel } from './find-label.ts';
 import { homeNamed } from './home-named.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './prompt-versions.ts';
 import { contentIn, showTemplate, toTemplate, writtenPrompt } from './template.ts';
 import { updatePrompt } from './update-prompt.ts';
-import { choiceOf, deleteWithVersions, pageOfVersions, refuseLeftovers, versionNamed } from './versions.ts';
+import { choiceOf, deleteWithVersions, pageOfVersions, versionNamed } from './versions.ts';
 
 const placeOf = ({ meta: { namespace, name } }: PromptObject) => ({ kind: KIND, namespace, name }) as const;
 
@@ -58,20 +58,9 @@ export const PROMPT_OPERATIONS: readonly BoundOperation[] = [
   serveOperation(prompts.create, async (call, services) => {
     const { name, collection_id: collection, version_description: description, ...body } = call.body;
     const home = await homeNamed(call.caller, call.body, services);
-    const slug = call.body.slug ?? newSlug({ prefix: 'pp-', name, length: 10 }, services.randomName);
-    const collectionRef = await collectionRefOf(home, collection, call, services);
-    const place = { kind: KIND, namespace: home.namespace, name: slug } as const;
-    if ((await services.store.get(place)) === undefined) {
-      const left = await versionObjects(slug, home.namespace, services);
-      refuseLeftovers(
-        left.map(({ meta }) => meta.name),
-        WHAT,
-      );
-    }
-    const content = contentIn({ ...body, parameters: body.parameters ?? {} }) ?? {};
-    const spec = givenFields({ displayName: name, description, collectionRef, template: toTemplate(content) });
-    const { meta } = writtenPrompt(await services.store.create(place, { spec }, { force: call.force }), WHAT);
-    return { id: meta.uid, slug: meta.name, version_id: meta.uid, object: 'prompt' as const };
+    const template = toTemplate(contentIn({ ...body, parameters: body.parameters ?? {} }) ?? {});
+    const wanted = { name, slug: body.slug, collection, description, template };
+    return createPrompt(home, wanted, { call, services });
   }),
   serveOperation(prompts.get, async (call, services) => {
     const shown = await find(call, services);
@@ -125,6 +114,21 @@ export const PROMPT_OPERATIONS: readonly BoundOperation[] = [
     };
     writtenPrompt(await services.store.update(placeOf(shown.object), change, { force: call.force }), WHAT);
     return {};
+  }),
+  serveOperation(prompts.fork, async (call, services) => {
+    const { name, slug, version, collection_id: collection } = call.body;
+    const shown = await findCopied(call, () => find(call, services));
+    const { object, home: source } = shown;
+    const choice = choiceOf(version === undefined ? undefined : String(version));
+    const { content, description } = await chosen(
+      shown,
+      { versions: await versionsOf(object, services), choice },
+      services,
+    );
+    const home = await homeOfCopy(source, call, services);
+    if (home.namespace !== source.namespace) await refuseMissing(content, home, services);
+    const wanted = { name: name ?? object.spec.displayName ?? object.meta.name, slug, collection, description };
+    return createPrompt(home, { ...wanted, template: content }, { call, services });
   }),
   serveOperation(prompts.publish, async (call, services) => {
     const { object } = await find(call, services);
