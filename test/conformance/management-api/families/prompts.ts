@@ -20,6 +20,7 @@ export function testPrompts(stage: StageOf): void {
     const { body: list } = await client.call('GET /collections', { query: { workspace_id, search: 'Letters' } });
     expect(list).toMatchObject({ total: 1, data: [{ id: made.id }] });
     await client.call('PUT /collections/{collectionId}', { path, body: { name: 'Mail' } });
+    await world.settled();
     await client.call('DELETE /collections/{collectionId}', { path, status: 409 });
     await client.call('DELETE /collections/{collectionId}', { path: { collectionId: child.id } });
     await client.call('DELETE /collections/{collectionId}', { path });
