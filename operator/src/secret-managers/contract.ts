@@ -1,7 +1,7 @@
 /** What each secret manager provides. */
 import type { Result } from '@gatehouse/crds';
+import type { Http } from '../guarded-http/index.ts';
 import type { FetchProblem, ManagedValue, SecretFetch } from '../translate/index.ts';
-import type { Http } from './http.ts';
 import type { OwnIdentity } from './own-identity.ts';
 
 export interface FetchContext {

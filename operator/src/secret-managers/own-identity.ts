@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { FetchProblem } from '../translate/index.ts';
+import { callForObject } from './answers.ts';
 import {
   type AwsCredentials,
   type AzureCloud,
@@ -14,7 +15,6 @@ import {
   readRole,
   readToken,
 } from './clouds/index.ts';
-import { callForObject } from './http.ts';
 
 export interface OwnIdentity {
   awsCredentials(call: Calling & { readonly region: string }): Promise<Result<AwsCredentials, FetchProblem>>;

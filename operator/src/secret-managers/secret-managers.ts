@@ -1,8 +1,9 @@
 /** The fetcher with real calls. */
+
+import { createHttp } from '../guarded-http/index.ts';
 import type { SecretFetch } from '../translate/index.ts';
 import { fetchSecret } from './fetch-secret.ts';
 import { createSecretFetcher, type Fetched, type FetchOutcome, type SecretFetcher } from './fetcher.ts';
-import { createHttp } from './http.ts';
 import { createOwnIdentity } from './own-identity.ts';
 
 interface Log {

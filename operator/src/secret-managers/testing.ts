@@ -1,9 +1,9 @@
 /** A stub of a secret manager on a real socket, for the tests of this folder. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHttp, type HttpOptions } from '../guarded-http/index.ts';
 import type { SecretFetch } from '../translate/index.ts';
 import type { FetchContext } from './contract.ts';
-import { createHttp, type HttpOptions } from './http.ts';
 import { createOwnIdentity, type OwnIdentityOptions } from './own-identity.ts';
 
 export interface SeenRequest {

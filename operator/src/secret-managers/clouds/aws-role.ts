@@ -1,7 +1,8 @@
 /** The token service of AWS, as far as its answers and addresses go. */
 import { err, ok, type Result } from '@gatehouse/crds';
+import type { HttpAnswer } from '../../guarded-http/index.ts';
 import type { FetchProblem } from '../../translate/index.ts';
-import { type HttpAnswer, statusProblem } from '../http.ts';
+import { statusProblem } from '../answers.ts';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;

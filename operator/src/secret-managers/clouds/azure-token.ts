@@ -1,7 +1,8 @@
 /** Tokens of Microsoft Entra by the client credentials grant. */
 import { err, ok, type Result } from '@gatehouse/crds';
+import type { Http, HttpAnswer, HttpCall } from '../../guarded-http/index.ts';
 import type { FetchProblem } from '../../translate/index.ts';
-import { callForObject, type Http, type HttpAnswer, type HttpCall } from '../http.ts';
+import { callForObject } from '../answers.ts';
 
 export interface AzureCloud {
   readonly authority: string;

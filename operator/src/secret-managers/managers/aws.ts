@@ -2,10 +2,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { HttpAnswer, HttpCall } from '../../guarded-http/index.ts';
 import type { FetchProblem, ManagedValue, SecretFetch } from '../../translate/index.ts';
+import { callForObject, readObject } from '../answers.ts';
 import { type AwsCredentials, awsEndpoint, readRole } from '../clouds/index.ts';
 import type { FetchContext, FetchSecret } from '../contract.ts';
-import { callForObject, type HttpAnswer, type HttpCall, readObject } from '../http.ts';
 
 type Aws = NonNullable<SecretFetch['spec']['aws']>;
 

@@ -1,9 +1,9 @@
 /** Azure Key Vault. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { FetchProblem } from '../../translate/index.ts';
+import { callForObject } from '../answers.ts';
 import { type AzureCloud, azureToken } from '../clouds/index.ts';
 import type { FetchSecret } from '../contract.ts';
-import { callForObject } from '../http.ts';
 
 const API_VERSION = '7.4';
 

@@ -1,10 +1,11 @@
 /** GCP Secret Manager. */
 import { err, isObject, ok, parseJson, type Result } from '@gatehouse/crds';
 import { importPKCS8, SignJWT } from 'jose';
+import type { HttpAnswer } from '../../guarded-http/index.ts';
 import type { FetchProblem, SecretFetch } from '../../translate/index.ts';
+import { callForObject } from '../answers.ts';
 import { readToken } from '../clouds/index.ts';
 import type { FetchContext, FetchSecret } from '../contract.ts';
-import { callForObject, type HttpAnswer } from '../http.ts';
 
 /** The key itself names a URL for tokens, which anyone may have written: it is not used. */
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';

@@ -1,8 +1,9 @@
 /** HashiCorp Vault: key-value engine, versions 1 and 2. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import type { HttpAnswer } from '../../guarded-http/index.ts';
 import type { FetchProblem, SecretFetch } from '../../translate/index.ts';
+import { callForObject } from '../answers.ts';
 import type { FetchContext, FetchSecret } from '../contract.ts';
-import { callForObject, type HttpAnswer } from '../http.ts';
 
 type Vault = NonNullable<SecretFetch['spec']['vault']>;
 

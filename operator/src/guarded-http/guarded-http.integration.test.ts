@@ -1,8 +1,7 @@
 import { err } from '@gatehouse/crds';
 import { expect, test } from 'vitest';
-import type { HttpCall } from './http.ts';
-import { createHttp } from './http.ts';
-import { startStub } from './testing.ts';
+import { startStub } from '../secret-managers/testing.ts';
+import { createHttp, type HttpCall } from './guarded-http.ts';
 
 const call = (url: string, reach: HttpCall['reach']): HttpCall => ({ method: 'GET', url, reach });
 
@@ -40,3 +39,12 @@ test.for<HttpCall['reach']>(['public', 'cluster'])(
     expect((await http(call('https://vault.example.com/', 'machine'), signal)).ok).toBe(true);
   },
 );
+
+test('no more of an answer is read than is asked for', async ({ signal }) => {
+  await using stub = await startStub(() => ({ headers: { 'x-test': 'a' }, body: 'x'.repeat(50_000) }));
+  const http = createHttp({ ownNamespaces: [], maxBytes: 10 });
+  const asked = { ...call(stub.origin, 'machine'), until: (text: string) => text.length > 0 };
+  expect(await http(call(stub.origin, 'machine'), signal)).toEqual(err('TooLarge'));
+  const open = createHttp({ ownNamespaces: [] });
+  expect(await open(asked, signal)).toMatchObject({ ok: true, value: { status: 200, headers: { 'x-test': 'a' } } });
+});

@@ -1,32 +1,40 @@
 /**
- * Calls to secret managers: to allowed addresses only, whatever a name resolves to; redirects are not followed, and time and size of an
- * answer are bounded. See docs/behaviour/secret-references.md.
+ * Calls to hosts that resources name: to allowed addresses only, whatever a name resolves to; redirects are not followed, and time and
+ * size of an answer are bounded. See docs/behaviour/secret-references.md.
  */
 import { lookup as dnsLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { err, isObject, ok, parseJson, type Result } from '@gatehouse/crds';
+import { err, ok, type Result } from '@gatehouse/crds';
 import { checkBaseUrl, destinationOf, isLoopback, isMetadata, isReserved, parseAddress } from '@gatehouse/crds/hosts';
 import { Agent } from 'undici';
-import type { FetchProblem, ManagerReach } from '../translate/index.ts';
+
+/** `public`: public addresses over TLS. `cluster`: also private ones and plain HTTP. `machine`: also those of this machine. */
+export type HttpReach = 'public' | 'cluster' | 'machine';
+
+/** Why there is no answer. */
+export type HttpProblem = 'HostRefused' | 'TimedOut' | 'TooLarge' | 'Unreachable';
 
 export interface HttpCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
   /** `identity`: an address that the platform has given for the own identity; it is not checked. */
-  readonly reach: ManagerReach | 'identity';
+  readonly reach: HttpReach | 'identity';
   /** PEM */
   readonly caCertificate?: string | undefined;
+  /** Whether what has come is enough; the rest of the answer is then not read. */
+  readonly until?: ((text: string) => boolean) | undefined;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /** Never rejects. */
-export type Http = (call: HttpCall, signal: AbortSignal) => Promise<Result<HttpAnswer, FetchProblem>>;
+export type Http = (call: HttpCall, signal: AbortSignal) => Promise<Result<HttpAnswer, HttpProblem>>;
 
 export interface HttpOptions {
   /** Namespaces that contain only the installation itself. */
@@ -75,10 +83,10 @@ function isAddressAllowed(text: string, reach: HttpCall['reach']): boolean {
 
 /** A connection of its own for each call: calls are rare, and each has its own rules. */
 async function send(
-  { method, url, headers = {}, body, reach, caCertificate }: HttpCall,
+  { method, url, headers = {}, body, reach, caCertificate, until }: HttpCall,
   { timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, originOf = (origin) => origin }: HttpOptions,
   signal: AbortSignal,
-): Promise<Result<HttpAnswer, FetchProblem>> {
+): Promise<Result<HttpAnswer, HttpProblem>> {
   const { origin, host, pathname, search } = new URL(url);
   const agent = new Agent({
     connect: {
@@ -99,12 +107,15 @@ async function send(
       size += chunk.length;
       if (size > maxBytes) return err('TooLarge');
       chunks.push(chunk);
+      if (until?.(textOf(chunks)) === true) break;
     }
-    return ok({ status: answer.statusCode, text: Buffer.concat(chunks).toString('utf8') });
+    return ok({ status: answer.statusCode, text: textOf(chunks), headers: answer.headers });
   } finally {
     await agent.destroy();
   }
 }
+
+const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 class RefusedAddress extends Error {}
 
@@ -121,44 +132,6 @@ const guardedLookup =
     });
   };
 
-function problemOf(error: unknown): FetchProblem {
+function problemOf(error: unknown): HttpProblem {
   return error instanceof RefusedAddress ? 'HostRefused' : 'Unreachable';
-}
-
-/** Why a status other than 2xx is no answer. */
-export function statusProblem(status: number): FetchProblem | undefined {
-  if (status >= 200 && status < 300) return undefined;
-  if (status === 401 || status === 403) return 'Denied';
-  if (status === 404) return 'NotFound';
-  return status === 429 ? 'Throttled' : 'Failed';
-}
-
-/** The JSON object of an answer. */
-export function readObject({ text }: HttpAnswer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Calls, and reads the JSON object of a good answer. `refusal`: of other statuses. */
-export async function callForObject(
-  http: Http,
-  call: HttpCall,
-  {
-    signal,
-    problemOf: refusal,
-  }: {
-    readonly signal: AbortSignal;
-    readonly problemOf?: (answer: HttpAnswer) => FetchProblem | undefined;
-  },
-): Promise<Result<Readonly<Record<string, unknown>>, FetchProblem>> {
-  const answer = await http(call, signal);
-  if (!answer.ok) return answer;
-  const problem = statusProblem(answer.value.status);
-  if (problem !== undefined) return err(refusal?.(answer.value) ?? problem);
-  const value = readObject(answer.value);
-  return value === undefined ? err('Malformed') : ok(value);
 }
