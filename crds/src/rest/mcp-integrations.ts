@@ -7,6 +7,7 @@ import {
   metadata,
   shownCapability,
   success,
+  testResult,
 } from './mcp-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { anyObject, dateTime, emptyObject, name, paging, slug, uuid } from './shapes.ts';
@@ -185,6 +186,14 @@ export const mcpIntegrations = {
     scopes: scopes('update'),
     body: capabilitiesBody,
     answer: success,
+  }),
+  test: defineOperation({
+    id: 'mcp_integrations.test',
+    method: 'POST',
+    path: `${PATH}/test`,
+    summary: 'Asks the MCP server for a session, without a credential, and says what came of it.',
+    scopes: scopes('read'),
+    answer: testResult,
   }),
   metadata: defineOperation({
     id: 'mcp_integrations.get_metadata',

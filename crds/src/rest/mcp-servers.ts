@@ -8,6 +8,7 @@ import {
   pagingFromOne,
   shownCapability,
   success,
+  testResult,
 } from './mcp-shapes.ts';
 import { defineOperation } from './operation.ts';
 import { dateTime, emptyObject, name, paging, uuid } from './shapes.ts';
@@ -166,6 +167,14 @@ export const mcpServers = {
       default_user_access: access.optional(),
     }),
     answer: success,
+  }),
+  test: defineOperation({
+    id: 'mcp_servers.test',
+    method: 'POST',
+    path: `${PATH}/test`,
+    summary: 'Asks the MCP server for a session, without a credential, and says what came of it.',
+    scopes: ['mcp_servers.read'],
+    answer: testResult,
   }),
   metadata: defineOperation({
     id: 'mcp_servers.get_metadata',

@@ -45,3 +45,15 @@ export const metadata = z.object({
   last_synced_at: dateTime.nullable(),
   sync_error: z.string().nullable(),
 });
+
+/** What came of asking the server for a session; a server that cannot be reached is no error of the call. */
+export const testResult = z.object({
+  success: z.boolean(),
+  /** Of the answer; null: there was none. */
+  status_code: z.int().nullable(),
+  response_time_ms: z.int(),
+  url: z.string().nullable(),
+  /** As the server calls itself; empty: it does not say. */
+  server_name: z.string(),
+  error: z.string().nullable(),
+});

@@ -6,6 +6,7 @@ import {
   createManagementServer,
   createTenancy,
   type Database,
+  type McpTest,
   OPERATIONS,
   type PolicyUsage,
   type ResourceStore,
@@ -60,6 +61,7 @@ export interface TestOptions {
   readonly onCall?: (report: CallReport) => void;
   readonly now?: () => number;
   readonly signIn?: SignIn;
+  readonly mcpTest?: McpTest;
   /** Of the calls of each key. */
   readonly rates?: { readonly perSecond: number; readonly burst: number };
   /** Further ones, by their keys. */
@@ -79,6 +81,7 @@ export async function createTestManagement(
     callers = {},
     rates,
     signIn,
+    mcpTest,
   }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = given ?? createMemoryStore();
@@ -103,6 +106,7 @@ export async function createTestManagement(
       usage,
       revisions,
       signIn,
+      mcpTest,
     },
     keys: { find: (sha256) => byHash.get(sha256) },
     onCall,

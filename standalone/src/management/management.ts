@@ -8,6 +8,7 @@ import type { BudgetUsage, Logger, ManagementAddress } from '@gatehouse/gateway'
 import {
   type CallReport,
   createManagementServer,
+  createMcpTest,
   createRevisions,
   createTenancy,
   OPERATIONS,
@@ -70,11 +71,13 @@ export async function startManagement({
   const database = people?.database;
   const audit = openAudit(people, logger);
   const revisions = people && openRevisions(people, logger);
+  const closing = new AbortController();
   const app = createManagementServer({
     operations: OPERATIONS,
     services: {
       ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
       ...{ signIn: people?.signIn, onSyncFailed: warnOfSync(logger) },
+      mcpTest: createMcpTest({ reach: 'machine', ownNamespaces: [], signal: closing.signal }),
     },
     keys: createKeyDirectory(snapshot),
     onCall: (report) => {
@@ -85,6 +88,7 @@ export async function startManagement({
   });
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-')); // with mode 0700
   const close = async (): Promise<void> => {
+    closing.abort();
     await app.close();
     await Promise.all([audit.close(), revisions?.close()]);
     await database?.close();

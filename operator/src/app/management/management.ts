@@ -7,6 +7,7 @@ import { clusterSourceOf, type OperatorOptions } from '../../config/index.ts';
 import {
   type CallReport,
   createManagementServer,
+  createMcpTest,
   createTenancy,
   OPERATIONS,
   type PolicyUsage,
@@ -95,7 +96,8 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   const onSyncFailed = (error: unknown): void =>
     log.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
   const onCall = reportTo(log, count);
-  const app = createServer(options, { pair, store, keys, people, usage, log, onCall, onSyncFailed });
+  const called = { pair, store, keys, people, usage, log, onCall, onSyncFailed, signal: ending.signal };
+  const app = createServer(options, called);
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -136,12 +138,15 @@ interface ServerParts {
   readonly log: Log;
   readonly onCall: (report: CallReport) => void;
   readonly onSyncFailed: (error: unknown) => void;
+  /** Ends calls to others. */
+  readonly signal: AbortSignal;
 }
 
 function createServer(
-  { organisationNamespace }: OperatorOptions,
-  { pair, store: { resources: store }, keys, people, usage, log, onCall, onSyncFailed }: ServerParts,
+  { organisationNamespace, fleetNamespaces }: OperatorOptions,
+  { pair, store: { resources: store }, keys, people, usage, log, onCall, onSyncFailed, signal }: ServerParts,
 ): FastifyInstance {
+  const ownNamespaces = [organisationNamespace, ...fleetNamespaces];
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
   const services = {
     store,
@@ -150,6 +155,7 @@ function createServer(
     revisions: people?.revisions,
     signIn: people?.signIn,
     usage,
+    mcpTest: createMcpTest({ reach: 'cluster', ownNamespaces, signal }),
     onSyncFailed,
     randomName,
     now: Date.now,

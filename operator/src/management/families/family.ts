@@ -4,6 +4,7 @@ import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
 import type { Database } from '../database/index.ts';
+import type { McpTest } from '../mcp-test/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
 import type { Revisions } from '../revisions/index.ts';
 import type { SignIn } from '../sessions/index.ts';
@@ -59,6 +60,8 @@ export interface Services {
   readonly revisions?: Revisions | undefined;
   /** Of browsers; absent: it is not set up. */
   readonly signIn?: SignIn | undefined;
+  /** Asks MCP servers; absent: none is asked. */
+  readonly mcpTest?: McpTest | undefined;
   /** Notes a change that is none of the store, for the audit record of the call. */
   note?(change: AuditChange): void;
   /** Told when memberships of groups could not be written; they are tried again. */

@@ -133,6 +133,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /mcp-integrations/{mcpIntegrationId}/capabilities',
       'PUT /mcp-integrations/{mcpIntegrationId}/capabilities',
       'GET /mcp-integrations/{mcpIntegrationId}/metadata',
+      'POST /mcp-integrations/{mcpIntegrationId}/test',
       'GET /mcp-servers',
       'POST /mcp-servers',
       'GET /mcp-servers/{mcpServerId}',
@@ -143,6 +144,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'GET /mcp-servers/{mcpServerId}/user-access',
       'PUT /mcp-servers/{mcpServerId}/user-access',
       'GET /mcp-servers/{mcpServerId}/metadata',
+      'POST /mcp-servers/{mcpServerId}/test',
     ],
   },
   {
@@ -158,10 +160,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
     calls: ['POST|PUT|DELETE /prompts/partials/{promptPartialId}/share', 'POST|PUT|DELETE /prompts/{promptId}/share'],
   },
   {
-    reason: 'No call goes to an MCP server: there is nothing to test, to connect to or to find.',
+    reason: 'Nobody uses an MCP server through the gateway: there is nothing to connect to or to find.',
     calls: [
-      'POST /mcp-integrations/{mcpIntegrationId}/test',
-      'POST /mcp-servers/{mcpServerId}/test',
       'GET /mcp-servers/{mcpServerId}/connections',
       'DELETE /mcp-servers/{mcpServerId}/connections',
       'GET {mcp_base}/v0.1/servers',

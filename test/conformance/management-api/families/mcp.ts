@@ -54,6 +54,8 @@ export function testMcp(stage: StageOf): void {
     expect(shown).toMatchObject({ total: 2, data: [TOOLS[1]], counts: { tools: { total: 2, enabled: 1 } } });
     const { body: known } = await client.call('GET /mcp-integrations/{mcpIntegrationId}/metadata', { path });
     expect(known).toMatchObject({ sync_status: 'pending' });
+    const { body: tested } = await client.call('POST /mcp-integrations/{mcpIntegrationId}/test', { path });
+    expect(tested).toMatchObject({ success: false, status_code: null, url: ENDPOINT.url });
 
     const { workspace } = world;
     const grants = 'PUT /mcp-integrations/{mcpIntegrationId}/workspaces';
@@ -72,6 +74,10 @@ export function testMcp(stage: StageOf): void {
     const { body: user } = await client.call('POST /mcp-servers', { body: server });
     await world.settled();
     await client.call('DELETE /mcp-integrations/{mcpIntegrationId}', { path, status: 409 });
+    const { body: asked } = await client.call('POST /mcp-servers/{mcpServerId}/test', {
+      path: { mcpServerId: user.id },
+    });
+    expect(asked).toMatchObject({ success: false, status_code: null, url: ENDPOINT.url });
     await client.call('DELETE /mcp-servers/{mcpServerId}', { path: { mcpServerId: user.id } });
     await client.call('DELETE /mcp-integrations/{mcpIntegrationId}', { path });
     await client.call('GET /mcp-integrations/{mcpIntegrationId}', { path, status: 404 });

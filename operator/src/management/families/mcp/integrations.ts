@@ -9,6 +9,7 @@ import { pageOf, windowOf } from '../pages.ts';
 import { matches } from '../search.ts';
 import { newSlug } from '../slugs.ts';
 import { written } from '../write.ts';
+import { testServer } from './ask-server.ts';
 import { countsOf, merged, ofType, pageFromOne, UNKNOWN_SERVER } from './capabilities.ts';
 import { toHeaders } from './headers.ts';
 import {
@@ -168,6 +169,10 @@ export const MCP_INTEGRATIONS: readonly BoundOperation[] = [
     });
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return { success: true as const };
+  }),
+  serveOperation(mcpIntegrations.test, async (call, services) => {
+    const { object, home } = await find(call, services, 'read');
+    return testServer(object, home, services);
   }),
   serveOperation(mcpIntegrations.metadata, async (call, services) => {
     await find(call, services, 'read');

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestManagement, type TestManagement } from '../../testing.ts';
 
+const RESOURCES = ['organisation_mcp_integrations', 'workspace_mcp_integrations', 'mcp_servers'];
+const asked: object[] = [];
+
 let management: TestManagement;
 beforeAll(async () => {
-  management = await createTestManagement([
-    'organisation_mcp_integrations',
-    'workspace_mcp_integrations',
-    'mcp_servers',
-  ]);
+  management = await createTestManagement(RESOURCES, {
+    mcpTest: async (server) => {
+      asked.push(server);
+      return { success: true, status: 200, milliseconds: 7, serverName: 'Tickets' };
+    },
+  });
 });
 afterAll(() => management.close());
 
@@ -222,5 +226,48 @@ describe('an MCP server', () => {
       ],
     });
     expect(await get(`${url}/user-access?search=bob`, 'a')).toMatchObject({ total: 1 });
+  });
+});
+
+describe('a test', () => {
+  const ours = { url: BODY.url, transport: BODY.transport };
+
+  test('asks the server of an integration, and says whose it is', async () => {
+    const [shared, own] = [await integration({ slug: 'asked' }), await integration({ slug: 'asked-own' }, 'a')];
+    asked.length = 0;
+    const answer = await call('organisation', 'POST', `${shared}/test`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        ...{ success: true, status_code: 200, response_time_ms: 7, url: BODY.url, server_name: 'Tickets', error: null },
+      },
+    });
+    expect((await call('a', 'POST', `${own}/test`)).status).toBe(200);
+    expect(asked).toEqual([
+      { ...ours, asker: 'gatehouse-system', isOfWorkspace: false },
+      { ...ours, asker: 'team-a', isOfWorkspace: true },
+    ]);
+    for (const key of ['b', 'reader']) expect((await call(key, 'POST', `${own}/test`)).status).not.toBe(200);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('asks that of a server, as long as its integration is granted', async () => {
+    const shared = await integration({ slug: 'lent' });
+    await put(`${shared}/workspaces`, { workspaces: [{ id: 'team-a', enabled: true }] });
+    const url = await make('/mcp-servers', { name: 'Lent', slug: 'lent', mcp_integration_id: 'lent' }, 'a');
+    asked.length = 0;
+    expect((await call('a', 'POST', `${url}/test`)).body).toMatchObject({ success: true });
+    expect(asked).toEqual([{ ...ours, asker: 'team-a', isOfWorkspace: false }]);
+    await put(`${shared}/workspaces`, { workspaces: [{ id: 'team-a', enabled: false }] });
+    const gone = await call('a', 'POST', `${url}/test`);
+    expect([gone.status, gone.body]).toMatchObject([200, { success: false, url: null, status_code: null }]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is 503 where nothing asks servers', async () => {
+    const bare = await createTestManagement(RESOURCES);
+    await bare.call('organisation', 'POST', '/mcp-integrations', { ...BODY, slug: 'bare' });
+    expect((await bare.call('organisation', 'POST', '/mcp-integrations/bare/test')).status).toBe(503);
+    await bare.close();
   });
 });

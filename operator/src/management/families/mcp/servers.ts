@@ -9,6 +9,7 @@ import { pageOf } from '../pages.ts';
 import { matches } from '../search.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
+import { NOT_GRANTED, testServer } from './ask-server.ts';
 import { countsOf, joined, merged, ofType, pageFromOne, UNKNOWN_SERVER } from './capabilities.ts';
 import { grantedTo, type IntegrationObject } from './spec.ts';
 import { accessOf, changeAccess } from './user-access.ts';
@@ -174,6 +175,11 @@ export const MCP_SERVERS: readonly BoundOperation[] = [
     const change = ({ spec }: ServerObject) => ({ spec: { ...spec, ...changeAccess(call.body, spec) } });
     written(await services.store.update(place, change, { force: call.force }), WHAT, NAMES);
     return { success: true as const };
+  }),
+  serveOperation(mcpServers.test, async (call, services) => {
+    const { object, home } = await find(call, services);
+    const integration = await integrationOf(object.spec.integrationRef.name, home, services);
+    return integration === undefined ? NOT_GRANTED : testServer(integration, home, services);
   }),
   serveOperation(mcpServers.metadata, async (call, services) => {
     await find(call, services);
