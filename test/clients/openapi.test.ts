@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../kit/wait-for.ts';
 import { runSchemathesis } from './schemathesis.ts';
 import { type Standalone, startStandalone } from './world.ts';
 
@@ -28,6 +29,10 @@ beforeAll(async () => {
     ...{ resources, data: join(folder, 'data') },
     env: { GATEHOUSE_ADMIN_KEY: ADMIN_KEY },
   });
+  // The first call about people starts the database, which takes longer than the program waits on a busy machine.
+  const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+  const people = async () => (await fetch(`${gateway.url}/v1/admin/users`, { headers })).status === 200;
+  await waitFor(people, { what: 'the database' });
 });
 
 afterAll(async () => {
