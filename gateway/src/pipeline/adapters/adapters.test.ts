@@ -194,7 +194,7 @@ describe('an adapter says in words of the client', () => {
     adapt: (_, { has }) => ({
       ...messagesOverChat.adapt({}, { provider: 'p', model: 'm', now: () => 0, newId: (prefix) => prefix, has }),
       params: { messages: [{ role: 'user', content: 'Hi' }], ...params },
-      dropped: ['top'],
+      dropped: ['top', 'own.seed'],
       nameOf: (param) => `own.${param}`,
       placeOf: (part) => (part === ODD ? 'input[0]' : undefined),
     }),

@@ -10,18 +10,22 @@ export type DroppedParams = (call: Call) => readonly string[];
 export const NOTHING_DROPPED: readonly string[] = [];
 
 /** Bounds of what is named: names come from clients, and go into a header. */
-const MAX_NAMES = 32;
+export const MAX_DROPPED_NAMES = 32;
 const MAX_NAME_CHARS = 64;
 const PLAIN_NAME = /^[\w.-]+$/;
 
 /** Undefined for bodies that leave nothing out, which is the common case. */
 export function compileDropped({ request }: Endpoint): DroppedParams | undefined {
   if (request.kind === 'write') {
-    return (call) => namesOf(call.params, request.takes(call), { readsValues: true });
+    return (call) => droppedNames(call.params, request.takes(call));
   }
   const takes = request.kind === 'table' ? takenByTable(request.table) : undefined;
   return takes && (({ params }) => namesOf(params, takes, { readsValues: false }));
 }
+
+/** The names of parameters that a body leaves out, in their order. */
+export const droppedNames = (params: JsonObject, takes: Takes): readonly string[] =>
+  namesOf(params, takes, { readsValues: true });
 
 /** Undefined: it takes every name. */
 export function takenByTable(table: RequestTable): Takes | undefined {
@@ -55,7 +59,7 @@ function namesOf(
     if (takes(name, readsValues ? params[name] : undefined) || asksNothing(name, params[name])) continue;
     names ??= [];
     names.push(shown(name));
-    if (names.length === MAX_NAMES) break;
+    if (names.length === MAX_DROPPED_NAMES) break;
   }
   return names ?? NOTHING_DROPPED;
 }

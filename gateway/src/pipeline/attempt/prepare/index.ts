@@ -1,7 +1,7 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
 import { AppError } from '../../../errors/index.ts';
 import type { Call, ProviderServices } from '../../../providers/contract.ts';
-import { NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
+import { MAX_DROPPED_NAMES, NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation } from '../../adapters/index.ts';
@@ -146,7 +146,8 @@ function droppedOf(
 function namesForClient(names: readonly string[], adaptation: Adaptation | undefined): readonly string[] {
   if (adaptation === undefined) return names;
   const { dropped = NOTHING_DROPPED } = adaptation;
-  return [...dropped, ...names.map((name) => adaptation.nameOf?.(name) ?? name)];
+  const named = names.map((name) => adaptation.nameOf?.(name) ?? name);
+  return [...new Set([...dropped, ...named])].slice(0, MAX_DROPPED_NAMES);
 }
 
 interface UsageInput {
