@@ -1,6 +1,6 @@
 /** Items to the text of a client's stream format; docs/behaviour/streams.md. */
 import { isObject } from '@gatehouse/crds';
-import type { ErrorFields, StreamItem, Usage } from '../contract.ts';
+import type { ErrorFields, JsonObject, StreamItem, Usage } from '../contract.ts';
 import type { StreamProtocol } from './transform.ts';
 
 export interface StreamEncoder {
@@ -131,15 +131,19 @@ function isFinishing(chunk: object): boolean {
 /** Messages and responses: named events that already carry their usage, without `[DONE]`. */
 function createEventEncoder(protocol: StreamProtocol): StreamEncoder {
   let sequence = 0;
+  /** As its first event has it. */
+  let response: JsonObject | undefined;
   const failure = (error: ErrorFields): string =>
     protocol === 'responses'
-      ? sse(responseFailed(error, { sequence, id: undefined }), 'response.failed')
+      ? sse(responseFailed(error, { sequence, response }), 'response.failed')
       : sse(messagesError(error), 'error');
   return {
     encode: (item) => {
       if (item.kind === 'usage') return '';
       if (item.kind === 'error') return failure(item.error);
       sequence += 1;
+      if (response === undefined && 'response' in item.data && isObject(item.data.response))
+        response = item.data.response;
       return sse(item.data, item.event);
     },
     end: () => '',
@@ -155,17 +159,17 @@ export function messagesError({ message, type }: ErrorFields): object {
 /** The terminal event of a failed response. Source: OpenAI Responses API, streaming events. */
 export function responseFailed(
   { message, type, code }: ErrorFields,
-  { sequence, id }: { readonly sequence: number; readonly id: string | undefined },
+  { sequence, response }: { readonly sequence: number; readonly response: JsonObject | undefined },
 ): object {
   return {
     type: 'response.failed',
     sequence_number: sequence,
     response: {
-      ...(id === undefined ? {} : { id }),
       object: 'response',
+      output: [],
+      ...response,
       status: 'failed',
       error: { code: code ?? type ?? 'server_error', message },
-      output: [],
     },
   };
 }

@@ -138,7 +138,8 @@ function errorEvent(protocol: StreamProtocol, error: ErrorFields, seen: { head: 
       return `event: error\ndata: ${JSON.stringify(messagesError(error))}\n\n`;
     case 'responses': {
       const sequence = Number([...seen.tail.matchAll(SEQUENCE)].at(-1)?.[1] ?? -1) + 1;
-      const failed = responseFailed(error, { sequence, id: RESPONSE_ID.exec(seen.head)?.[1] });
+      const id = RESPONSE_ID.exec(seen.head)?.[1];
+      const failed = responseFailed(error, { sequence, response: id === undefined ? undefined : { id } });
       return `event: response.failed\ndata: ${JSON.stringify(failed)}\n\n`;
     }
     case 'chat':

@@ -287,6 +287,17 @@ describe('a decoded stream', () => {
     expect(JSON.parse(seen(text).at(-1) ?? '')).toMatchObject({ type: 'response.failed', sequence_number: 2 });
   });
 
+  test('of responses fails as the response that it began', () => {
+    const encoder = createEncoder('responses', { provider: 'p', includeUsage: false });
+    const error = { message: 'm', type: 't', param: null, code: null };
+    const begun = { id: 'resp_1', object: 'response', status: 'in_progress', model: 'm', output: [] };
+    encoder.encode({ kind: 'chunk', event: 'response.created', data: { response: begun } });
+    const failed = { ...begun, status: 'failed', error: { code: 't', message: 'm' } };
+    for (const text of [encoder.encode({ kind: 'error', error }), encoder.fail(error)]) {
+      expect(JSON.parse(seen(text).at(-1) ?? '')).toMatchObject({ sequence_number: 1, response: failed });
+    }
+  });
+
   test.for(PROTOCOLS)('of %s that breaks has an error and no end', (protocol) => {
     const text = run(decode(protocol, true), [framed('a', 'usage:1')], BROKEN).toString();
     expect(text).toContain('stream_error');
