@@ -16,6 +16,7 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'docs/guide/messages.md': ['test/docs/commands/messages.test.ts'],
   'docs/guide/own-provider.md': ['test/docs/commands/own-provider.test.ts'],
   'docs/guide/prompts.md': ['test/docs/commands/prompts.test.ts'],
+  'docs/guide/responses.md': ['test/docs/commands/responses.test.ts'],
   'docs/guide/standalone.md': ['test/docs/commands/standalone.test.ts'],
   'docs/guide/other-gateways.md': ['test/docs/commands/other-gateways.test.ts'],
   'docs/guide/kubernetes.md': ['test/chart/guide.test.ts'],

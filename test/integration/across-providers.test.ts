@@ -178,8 +178,8 @@ describe('a part that a provider cannot take', () => {
 });
 
 test('an operation that a provider does not offer is a BadRequestError in words of the API', async () => {
-  const failure = await failureOf(openai.responses.create({ model: '@anthropic/mock-claude', input: 'Hi' }));
+  const failure = await failureOf(openai.embeddings.create({ model: '@anthropic/mock-claude', input: 'Hi' }));
   expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
   expect(failure).toMatchObject({ code: 'operation_unsupported' });
-  expect(String(failure)).toContain('POST /v1/responses is not offered by anthropic');
+  expect(String(failure)).toContain('POST /v1/embeddings is not offered by anthropic');
 });

@@ -261,7 +261,6 @@ describe('an operation that a provider does not offer', () => {
 
   test.for([
     { slug: '@openai', path: '/v1/messages/count_tokens', body: { messages }, protocol: 'messages' },
-    { slug: '@anthropic', path: '/v1/responses', body: { input: 'hi' }, protocol: 'openai' },
     { slug: '@anthropic', path: '/v1/embeddings', body: { input: 'hi' }, protocol: 'openai' },
     { slug: '@anthropic', path: '/v1/responses/resp_1', body: undefined, protocol: 'openai' },
   ])('is 400: $path of $slug', async ({ slug, path, body, protocol }) => {
