@@ -29,6 +29,9 @@ const tools = [
     },
   },
 ];
+/** One with the API of responses, and two whose providers have formats of their own. */
+const responding = [model, '@anthropic/claude-sonnet-4-5', '@google/gemini-2.5-flash'];
+const responseTools = [{ type: 'function', strict: false, ...tools[0].function }];
 const ask = (asked, from = client) => from.chat.completions.create({ model: asked, messages });
 
 await runChecks(['openai'], {
@@ -36,7 +39,11 @@ await runChecks(['openai'], {
     const { choices, usage } = await ask(model);
     includes(choices[0].message.content, QUESTION);
     ok(usage.total_tokens > 0, 'expected usage');
-    includes((await client.responses.create({ model, input: QUESTION })).output_text, QUESTION);
+    for (const asked of responding) {
+      const response = await client.responses.create({ model: asked, input: QUESTION });
+      includes(response.output_text, QUESTION);
+      ok(response.usage.total_tokens > 0, `expected usage of ${asked}`);
+    }
   },
   stream: async () => {
     const stream = await client.chat.completions.create({
@@ -53,8 +60,17 @@ await runChecks(['openai'], {
     }
     includes(text, QUESTION);
     ok(usage.total_tokens > 0, 'expected usage');
-    const events = client.responses.stream({ model, input: QUESTION });
-    includes((await events.finalResponse()).output_text, QUESTION);
+    for (const asked of responding) {
+      const events = client.responses.stream({ model: asked, input: QUESTION });
+      let written = '';
+      events.on('response.output_text.delta', ({ delta }) => {
+        written += delta;
+      });
+      const final = await events.finalResponse();
+      includes(final.output_text, QUESTION);
+      equal(final.output_text, written);
+      ok(final.usage.total_tokens > 0, `expected usage of ${asked}`);
+    }
   },
   tools: async () => {
     const asked = await client.chat.completions.create({ model, messages, tools });
@@ -67,6 +83,17 @@ await runChecks(['openai'], {
     includes(told2.choices[0].message.content, '18 degrees');
     const streamed = await client.chat.completions.stream({ model, messages, tools }).finalChatCompletion();
     equal(streamed.choices[0].message.tool_calls[0].function.name, 'get_weather');
+    for (const model of responding) {
+      const settings = { model, tools: responseTools };
+      const input = [{ role: 'user', content: QUESTION }];
+      const { output } = await client.responses.stream({ ...settings, input }).finalResponse();
+      const used = output.find(({ type }) => type === 'function_call');
+      equal(used.name, 'get_weather');
+      ok('city' in JSON.parse(used.arguments), `expected the argument of ${model}`);
+      const result = { type: 'function_call_output', call_id: used.call_id, output: '18 degrees' };
+      const answered = await client.responses.create({ ...settings, input: [...input, ...output, result] });
+      includes(answered.output_text, '18 degrees');
+    }
   },
   embeddings: async () => {
     const { data } = await client.embeddings.create({ model: 'text-embedding-3-small', input: ['one', 'two'] });

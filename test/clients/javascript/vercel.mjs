@@ -21,7 +21,11 @@ const openaiOf = (apiKey) => createOpenAI({ baseURL: `${url}/v1`, apiKey });
 const openai = openaiOf(key);
 const anthropic = createAnthropic({ baseURL: `${url}/v1`, apiKey: key });
 const model = openai.chat('gpt-4o-mini');
-const models = [model, openai.responses('gpt-4o-mini'), anthropic('claude-sonnet-4-5')];
+const models = [
+  model,
+  ...['gpt-4o-mini', '@anthropic/claude-sonnet-4-5', '@google/gemini-2.5-flash'].map((name) => openai.responses(name)),
+  anthropic('claude-sonnet-4-5'),
+];
 const tools = {
   get_weather: tool({
     description: 'The weather of a city',

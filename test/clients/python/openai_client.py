@@ -25,6 +25,9 @@ def client_of(key):
 client = client_of(KEY)
 MODEL = "gpt-4o-mini"
 MESSAGES = [{"role": "user", "content": QUESTION}]
+# One with the API of responses, and two whose providers have formats of their own.
+RESPONDING = [MODEL, "@anthropic/claude-sonnet-4-5", "@google/gemini-2.5-flash"]
+RESPONSE_TOOLS = [{"type": "function", "name": "get_weather", "parameters": CITY, "strict": False}]
 TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": CITY}}]
 
 
@@ -36,7 +39,10 @@ def unary():
     answer = ask(MODEL)
     includes(answer.choices[0].message.content, QUESTION)
     ok(answer.usage.total_tokens > 0, "expected usage")
-    includes(client.responses.create(model=MODEL, input=QUESTION).output_text, QUESTION)
+    for model in RESPONDING:
+        response = client.responses.create(model=model, input=QUESTION)
+        includes(response.output_text, QUESTION)
+        ok(response.usage.total_tokens > 0, f"expected usage of {model}")
 
 
 def stream():
@@ -48,8 +54,11 @@ def stream():
         usage = chunk.usage or usage
     includes(text, QUESTION)
     ok(usage.total_tokens > 0, "expected usage")
-    with client.responses.stream(model=MODEL, input=QUESTION) as events:
-        includes(events.get_final_response().output_text, QUESTION)
+    for model in RESPONDING:
+        with client.responses.stream(model=model, input=QUESTION) as events:
+            final = events.get_final_response()
+        includes(final.output_text, QUESTION)
+        ok(final.usage.total_tokens > 0, f"expected usage of {model}")
 
 
 def tools():
@@ -59,6 +68,15 @@ def tools():
     result = {"role": "tool", "tool_call_id": call.id, "content": "18 degrees"}
     told = client.chat.completions.create(model=MODEL, messages=[*MESSAGES, asked, result], tools=TOOLS)
     includes(told.choices[0].message.content, "18 degrees")
+    for model in RESPONDING:
+        with client.responses.stream(model=model, input=MESSAGES, tools=RESPONSE_TOOLS) as events:
+            output = events.get_final_response().output
+        used = next(item for item in output if item.type == "function_call")
+        equal(used.name, "get_weather")
+        known = {"type": "function_call", "call_id": used.call_id, "name": used.name, "arguments": used.arguments}
+        outcome = {"type": "function_call_output", "call_id": used.call_id, "output": "18 degrees"}
+        answered = client.responses.create(model=model, input=[*MESSAGES, known, outcome], tools=RESPONSE_TOOLS)
+        includes(answered.output_text, "18 degrees")
 
 
 def embeddings():
