@@ -64,6 +64,7 @@ const PATHS = [
   { path: '/v1/responses', slugs: ['openai'] },
   { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere'] },
   { path: '/v1/models', slugs: ['openai', 'anthropic', 'google'] },
+  { path: '/v1/responses', slugs: ['anthropic', 'google', 'cohere', 'bedrock', 'mistral-ai'] },
   { path: '/v1/moderations', slugs: ['openai'] },
 ].flatMap(({ path, slugs }) => slugs.map((slug) => ({ path, slug })));
 

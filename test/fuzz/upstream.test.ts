@@ -85,6 +85,7 @@ const REQUESTS = [
   { path: '/v1/completions', slugs: ['openai', 'cohere'] },
   { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere'] },
   { path: '/v1/models', slugs: ['openai', 'anthropic', 'google'] },
+  { path: '/v1/responses', slugs: ['anthropic', 'google', 'cohere', 'bedrock', 'mistral-ai'] },
   { path: '/v1/anything', slugs: ['openai', 'anthropic'] },
 ].flatMap(({ path, slugs }) => slugs.map((slug) => ({ path, slug })));
 
@@ -100,7 +101,7 @@ async function ask({ path, slug }: { path: string; slug: string }, given: Script
             model: 'm',
             stream,
             input: 'x',
-            prompt: 'x',
+            ...(path === '/v1/responses' ? {} : { prompt: 'x' }), // of a response it is one that is stored
             max_tokens: 5,
             messages: [{ role: 'user', content: 'x' }],
           },

@@ -26,6 +26,7 @@ const MESSAGES = {
 };
 const ADAPTED: Omit<Protocol, 'name'> = { path: MESSAGES.path, body: MESSAGES.body };
 const RESPONSES = { path: '/v1/responses', body: (input: string) => ({ input }) };
+const ADAPTED_RESPONSES = { ...RESPONSES, provider: 'anthropic' };
 const EMBEDDINGS: Protocol = { name: 'embeddings', path: '/v1/embeddings', body: (input) => ({ input }) };
 
 const PROTOCOLS: readonly Protocol[] = [
@@ -34,11 +35,13 @@ const PROTOCOLS: readonly Protocol[] = [
   { name: 'messages', ...MESSAGES },
   { name: 'messages over chat', ...ADAPTED },
   { name: 'responses', ...RESPONSES },
+  { name: 'responses over chat', ...ADAPTED_RESPONSES },
   EMBEDDINGS,
   { name: 'chat stream', ...CHAT, stream: true },
   { name: 'messages stream', ...MESSAGES, stream: true },
   { name: 'messages over chat stream', ...ADAPTED, stream: true },
   { name: 'responses stream', ...RESPONSES, stream: true },
+  { name: 'responses over chat stream', ...ADAPTED_RESPONSES, stream: true },
 ];
 
 const OUTCOMES = ['input denied', 'output denied', 'softly denied', 'failed', 'changed'] as const;

@@ -32,6 +32,12 @@ const PROTOCOLS = [
     body: (text: string) => ({ input: text }),
     end: 'event: response.completed',
   },
+  {
+    path: '/v1/responses',
+    provider: 'anthropic',
+    body: (text: string) => ({ input: text }),
+    end: 'event: response.completed',
+  },
 ] as const;
 
 type Protocol = (typeof PROTOCOLS)[number];

@@ -38,6 +38,12 @@ const PROTOCOLS = [
     body: (text: string) => ({ input: text }),
     said: (answer: Answer) => answer.output.at(-1).content[0].text,
   },
+  {
+    path: '/v1/responses',
+    provider: 'anthropic',
+    body: (text: string) => ({ input: text }),
+    said: (answer: Answer) => answer.output.at(-1).content[0].text,
+  },
 ] as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of four formats

@@ -99,6 +99,7 @@ describe('a call is refused by an account with a list of models', () => {
     { rule: 'for embeddings', path: '/v1/embeddings', send: json({ model: 'mock-large', input: 'x' }) },
     { rule: 'for completions', path: '/v1/completions', send: json({ prompt: 'x' }) },
     { rule: 'for a response', path: '/v1/responses', send: json({ input: 'x' }) },
+    { rule: 'for a response of an adapter', path: '/v1/responses', account: '@claude', send: json({ input: 'x' }) },
     { rule: 'for messages', path: '/v1/messages', account: '@claude', send: json({ messages, max_tokens: 5 }) },
     { rule: 'for a count of tokens', path: '/v1/messages/count_tokens', account: '@claude', send: json({ messages }) },
     { rule: 'for an image', path: '/v1/images/generations', send: json({ model: 'mock-large', prompt: 'x' }) },
