@@ -7,7 +7,7 @@ interface Part {
   readonly kind: PartKind;
   text: string;
   readonly annotations: JsonObject[];
-  logprobs: readonly JsonObject[];
+  readonly logprobs: JsonObject[];
 }
 
 /** What a model says: texts and refusals, one after the other. */
@@ -27,8 +27,8 @@ export class MessageItem implements OutputItem {
   addText(text: string, logprobs: readonly JsonObject[], repeats: boolean): void {
     const part = this.#partOf('output_text');
     part.text += text;
-    if (repeats) part.logprobs = part.logprobs.concat(logprobs);
-    else part.logprobs = [];
+    if (!repeats) part.logprobs.length = 0;
+    else for (const entry of logprobs) part.logprobs.push(entry);
     if (text !== '') this.#emit('response.output_text.delta', { delta: text, logprobs });
   }
 
@@ -83,5 +83,5 @@ export class MessageItem implements OutputItem {
 /** A copy of what may go on to grow. */
 function shownPart({ kind, text, annotations, logprobs }: Part): object {
   if (kind === 'refusal') return { type: kind, refusal: text };
-  return { type: kind, text, annotations: [...annotations], logprobs };
+  return { type: kind, text, annotations: [...annotations], logprobs: [...logprobs] };
 }
