@@ -20,6 +20,7 @@ export type RequestType =
   | 'moderate'
   | 'rerank'
   | 'imageGenerate'
+  | 'createSpeech'
   | 'proxy';
 
 /** What a check looks at. Nothing in it may be changed. */

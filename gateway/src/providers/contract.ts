@@ -32,6 +32,7 @@ export type EndpointId =
   | 'moderate'
   | 'rerank'
   | 'imageGenerate'
+  | 'createSpeech'
   | 'messages'
   | 'messagesCountTokens'
   | 'createModelResponse'

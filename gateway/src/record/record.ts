@@ -190,6 +190,8 @@ export interface AttemptFacts {
   readonly usage: TokenUsage | undefined;
   /** Images that it was asked for; undefined: none. */
   readonly images?: ImagesAsked | undefined;
+  /** Characters that it was asked to speak; undefined: none. */
+  readonly characters?: number | undefined;
   /** What its account pays, where its Integration says so. */
   readonly prices: AccountPrices | undefined;
   /** Of the answer; undefined: nothing that costs was answered, or a sink that reads usage is missing. */

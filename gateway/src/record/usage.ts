@@ -1,5 +1,13 @@
 /** The usage of an answer: as its provider reports it, else as its bytes tell. */
-import { type AnswerReport, addUsage, estimateInput, estimateUsage, NO_USAGE, readReport } from '../usage/index.ts';
+import {
+  type AnswerReport,
+  addUsage,
+  estimateInput,
+  estimateUsage,
+  NO_USAGE,
+  readReport,
+  type TokenUsage,
+} from '../usage/index.ts';
 import { isCacheHit } from './record.ts';
 import type { FinishedRequest } from './recorder.ts';
 
@@ -43,6 +51,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
     requestBytes: facts.requestBytes ?? 0,
     bytes,
     sample: () => sampleOf(body),
+    characters: answeredBy.characters,
     isCut: error !== undefined,
   };
   return estimated(exchange.operation, told, report);
@@ -74,18 +83,25 @@ interface Told {
   /** Of the answer. */
   readonly bytes: number;
   readonly isCut: boolean;
+  /** That were to be spoken. */
+  readonly characters?: number | undefined;
   sample(): string;
 }
 
 function estimated({ generates }: Generating, told: Told, { usage, model }: AnswerReport): CountedAnswer {
   const { requestBytes, bytes, isCut } = told;
   if (generates === undefined) return { usage, model, estimated: usage !== undefined };
+  if (generates === 'speech') return { usage: usage ?? charactersOf(told), model, estimated: false };
   if (generates === 'images') return { usage: usage ?? NO_USAGE, model, estimated: false };
   if (generates === 'vectors') return { usage: estimateInput({ requestBytes }), model, estimated: true };
   const estimate = estimateUsage({ requestBytes, sample: told.sample(), bytes, known: usage });
   const isNothing = estimate.output === 0 && !isCut;
   return isNothing ? { usage, model, estimated: false } : { usage: estimate, model, estimated: true };
 }
+
+/** What is paid where a model reads a text aloud. */
+const charactersOf = ({ characters = 0 }: Told): TokenUsage =>
+  characters === 0 ? NO_USAGE : { ...NO_USAGE, units: { character: characters } };
 
 function sampleOf(body: AnswerSource): string {
   if (body.kind === 'bytes') return body.bytes.toString('latin1');

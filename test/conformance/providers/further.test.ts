@@ -28,6 +28,7 @@ const SAMPLES: Partial<Readonly<Record<EndpointId, { readonly body: object; read
     body: { model: 'm1', prompt: 'a cat', n: 1, user: 'u1', x_unknown: { deep: true } },
     answer: { created: 1, data: [{ b64_json: 'aW1n', revised_prompt: 'cat' }], usage: { total_tokens: 9 } },
   },
+  createSpeech: { body: { model: 'm1', input: 'Hello', voice: 'alloy', instructions: 'slowly', stream_format: 'sse' } },
 };
 
 /** Every provider has a format of its own for these. */
@@ -65,6 +66,18 @@ const NATIVES: readonly Native[] = [
     }),
   ),
   ...azureNatives('imageGenerate', '/images/generations'),
+  ...(
+    [
+      ['openai', 'https://api.openai.com/v1'],
+      ['302ai', 'https://api.302.ai/v1'],
+      ['cometapi', 'https://api.cometapi.com/v1'],
+      ['deepinfra', 'https://api.deepinfra.com/v1/openai'],
+      ['groq', 'https://api.groq.com/openai/v1'],
+      ['siliconflow', 'https://api.siliconflow.cn/v1'],
+      ['together-ai', 'https://api.together.xyz/v1'],
+    ] as const
+  ).map(([id, base]): Native => ({ id, endpoint: 'createSpeech', url: `${base}/audio/speech`, needsModel: true })),
+  ...azureNatives('createSpeech', '/audio/speech'),
 ];
 
 /** Azure serves them by a deployment, in the path or as the model, and in Foundry by model. */
@@ -164,6 +177,10 @@ describe.for(CASES)('%s', ([, native]) => {
     })();
     if (native.needsModel) await expect(built).rejects.toMatchObject({ code: 'MODEL_REQUIRED', param: 'model' });
     else await expect(built).resolves.toMatchObject({ method: 'POST' });
+  });
+
+  test.runIf(answer === undefined)('passes the answer on while it arrives', () => {
+    expect(openSession(toExchange(native)).endpoint?.answer).toEqual({ kind: 'binary' });
   });
 
   test.runIf(answer !== undefined)('keeps every member of the answer, and says who gave it', () => {

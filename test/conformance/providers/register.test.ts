@@ -14,7 +14,7 @@ test('the register and the catalogue name the same providers', () => {
 /** The same wherever they are: responses.test.ts and further.test.ts put all of them through one table each. */
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems'],
-  ...['moderate', 'rerank', 'imageGenerate'],
+  ...['moderate', 'rerank', 'imageGenerate', 'createSpeech'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

@@ -88,6 +88,7 @@ export const ENDPOINT_TYPES = [
   'moderate',
   'rerank',
   'imageGenerate',
+  'createSpeech',
   'messages',
   'messagesCountTokens',
   'createModelResponse',

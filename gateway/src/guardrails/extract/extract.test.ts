@@ -172,6 +172,7 @@ const CASES: readonly Case[] = [
   },
   { name: 'nothing of ranked documents', type: 'rerank', phase: 'output', body: { results: [] }, want: [] },
   { name: 'the prompt of an image', type: 'imageGenerate', phase: 'input', body: { prompt: 'a' }, want: ['a'] },
+  { name: 'a text to speak', type: 'createSpeech', phase: 'input', body: { input: 'a', voice: 'b' }, want: ['a'] },
   { name: 'no images', type: 'imageGenerate', phase: 'output', body: { data: [{ revised_prompt: 'a' }] }, want: [] },
   { name: 'nothing to moderate', type: 'moderate', phase: 'input', body: { input: 'a' }, want: [] },
   { name: 'no texts of a batch', type: 'createBatch', phase: 'input', body: { input: 'a' }, want: [] },

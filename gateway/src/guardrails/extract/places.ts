@@ -23,6 +23,7 @@ const FINDERS: Readonly<Partial<Record<RequestType, Readonly<Record<CheckPhase, 
   complete: { input: ({ prompt }) => texts(prompt, ['prompt']), output: choiceText },
   embed: { input: ({ input }) => texts(input, ['input']), output: () => NOWHERE },
   imageGenerate: { input: ({ prompt }) => text(prompt, ['prompt']), output: () => NOWHERE },
+  createSpeech: { input: ({ input }) => text(input, ['input']), output: () => NOWHERE },
   rerank: { input: query, output: () => NOWHERE },
   createModelResponse: { input: responseInput, output: responseOutput },
 };

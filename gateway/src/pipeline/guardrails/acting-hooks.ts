@@ -30,7 +30,7 @@ const UNREAD: ReadonlySet<RequestType> = new Set(['proxy', 'moderate']);
 
 /** Their answers are not looked at. */
 const INPUT_ONLY: ReadonlySet<RequestType> = new Set([
-  ...(['embed', 'rerank', 'imageGenerate', 'createBatch', 'createFinetune'] as const),
+  ...(['embed', 'rerank', 'imageGenerate', 'createSpeech', 'createBatch', 'createFinetune'] as const),
   ...UNREAD,
 ]);
 

@@ -52,6 +52,7 @@ describe('guardrails that do not exist', () => {
       'moderate',
       'rerank',
       'imageGenerate',
+      'createSpeech',
       'messages',
       'createModelResponse',
       'promptComplete',

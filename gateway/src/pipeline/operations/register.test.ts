@@ -15,6 +15,7 @@ describe('the routes of the data plane', () => {
     { method: 'POST', path: '/v1/moderations', id: 'moderate', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/rerank', id: 'rerank', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/images/generations', id: 'imageGenerate', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/audio/speech', id: 'createSpeech', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/messages', id: 'messages', streams: 'messages', reads: 'json' },
     {
       method: 'POST',

@@ -1,4 +1,5 @@
 /** Every operation of the data plane, and the routes that lead to them. */
+import { createSpeech } from './audio.ts';
 import { chatComplete } from './chat.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS = {
   moderate,
   rerank,
   imageGenerate,
+  createSpeech,
   messages,
   messagesCountTokens,
   createModelResponse,

@@ -44,6 +44,7 @@ const chat = {
 
 const further = furtherEndpoints({
   imageGenerate: { path: versioned('/images/generations') },
+  createSpeech: { path: versioned('/audio/speech'), model: 'account', inject: { voice: 'alloy' } },
 });
 
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
@@ -74,6 +75,7 @@ export const azureAi: Provider = defineProvider({
     complete: openAiOnly(completionEndpoint({ path: versioned('/completions'), model: 'account' })),
     embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings'), model: 'account' })),
     imageGenerate: openAiOnly(further.imageGenerate),
+    createSpeech: openAiOnly(further.createSpeech),
     messages: nativeMessages,
     createModelResponse: onRequest(responses.createModelResponse),
     getModelResponse: onRequest(responses.getModelResponse),

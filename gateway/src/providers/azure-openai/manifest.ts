@@ -62,6 +62,12 @@ export const azureOpenai: Provider = defineProvider({
     }),
     ...furtherEndpoints({
       imageGenerate: { path: deploymentPath('/images/generations'), hooks: [deploymentAsModel] },
+      createSpeech: {
+        path: deploymentPath('/audio/speech'),
+        model: 'account',
+        hooks: [deploymentAsModel],
+        inject: { voice: 'alloy' },
+      },
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },

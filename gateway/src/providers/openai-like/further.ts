@@ -24,6 +24,7 @@ const JSON_FORMS = {
     answer: { kind: 'tag' },
     stream: { kind: 'relay' },
   },
+  createSpeech: { path: '/audio/speech', clamp: {}, answer: { kind: 'binary' } },
 } as const satisfies Partial<Record<EndpointId, JsonForm>>;
 
 type FurtherId = keyof typeof JSON_FORMS;

@@ -32,7 +32,7 @@ export const openai: Provider = defineProvider({
     chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages, lacks: BEYOND_OPENAI })),
     complete: relayedEndpoint(completionEndpoint({})),
     embed: relayedEndpoint(embeddingsEndpoint({})),
-    ...furtherEndpoints({ moderate: RELAYED, imageGenerate: RELAYED }),
+    ...furtherEndpoints({ moderate: RELAYED, imageGenerate: RELAYED, createSpeech: { inject: { voice: 'alloy' } } }),
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },

@@ -49,7 +49,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
       framing: 'sse-lines',
     },
-    further: { imageGenerate: {} },
+    further: { imageGenerate: {}, createSpeech: {} },
     models: true,
   }),
   openAiLike({
@@ -86,6 +86,7 @@ export const HOSTS: readonly Provider[] = [
       drop: ['logprobs', 'top_logprobs', 'logit_bias'],
       hooks: [editMessages(withoutMembers('name'))],
     },
+    further: { createSpeech: {} },
     responses: true,
     models: true,
   }),
@@ -243,7 +244,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
     embed: {},
-    further: { imageGenerate: siliconflowImages },
+    further: { imageGenerate: siliconflowImages, createSpeech: {} },
     models: true,
   }),
   openAiLike({
@@ -273,7 +274,7 @@ export const HOSTS: readonly Provider[] = [
       dialect: { ownFinishReasons: true },
     },
     embed: { hooks: [inputAsList] },
-    further: { imageGenerate: {} },
+    further: { imageGenerate: {}, createSpeech: {} },
     models: { path: '/v1/models', read: bareModelList },
   }),
 ];

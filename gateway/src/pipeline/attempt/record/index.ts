@@ -26,7 +26,7 @@ import type { MappedAnswer } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
 import { modelOf, type Prepared } from '../prepare/index.ts';
 import type { Tried } from '../retries.ts';
-import { imagesAsked } from './images.ts';
+import { charactersAsked, imagesAsked } from './asked.ts';
 import { withSuggestion } from './suggestions.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
@@ -66,6 +66,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly guards: TargetGuards | undefined;
   /** Images that were asked for; undefined: none. */
   readonly images: ImagesAsked | undefined;
+  /** Characters that were to be spoken; undefined: none. */
+  readonly characters: number | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -162,6 +164,7 @@ export async function triedOutcome(
     counted: isGood ? (guards?.counted ?? shown.answer.counted) : undefined,
     guards,
     images: facts.images,
+    characters: facts.characters,
   });
 }
 
@@ -245,6 +248,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   spanId: prepared?.span?.id,
   origin: prepared?.sent.origin,
   images: prepared && imagesAsked(prepared),
+  characters: prepared && charactersAsked(prepared),
   startedMs,
   durationMs: performance.now() - startedMs,
 });
@@ -286,6 +290,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   upstreamMs: outcome.upstreamMs,
   usage: undefined,
   images: outcome.images,
+  characters: outcome.characters,
   prices: outcome.prices,
   cost: undefined,
 });

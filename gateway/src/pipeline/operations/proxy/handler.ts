@@ -1,11 +1,11 @@
 /** Calls of the proxy mode: the client's method, path, query, headers and body, and the provider's answer as it comes. */
 import { writeJson } from '../../../lib/json/index.ts';
 import { buildProxyRequest, compileProvider } from '../../../providers/engine/index.ts';
-import type { UpstreamResponse } from '../../../upstream/index.ts';
 import type { Upload } from '../../../wire/contract.ts';
-import { AnswerObserver, createRelayTransform } from '../../../wire/transform/index.ts';
-import { isEventStream, isJson, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
+import { createRelayTransform } from '../../../wire/transform/index.ts';
+import { isEventStream, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
 import type { OperationHandler } from '../handler.ts';
+import { observed } from '../observed.ts';
 
 export const PROXY_HANDLER: OperationHandler = {
   endpoint: 'proxy',
@@ -43,10 +43,6 @@ function readable({ 'accept-encoding': _, ...headers }: Readonly<Record<string, 
 /** A form that was written anew has another boundary. */
 const typed = (headers: Readonly<Record<string, string>>, upload: Upload | undefined) =>
   upload?.kind === 'form' ? { ...headers, 'content-type': upload.contentType } : headers;
-
-/** JSON may hold usage; it is read where the bytes are not encoded. */
-const observed = (response: UpstreamResponse): { readonly observer?: AnswerObserver } =>
-  isJson(response) && response.headers['content-encoding'] === undefined ? { observer: new AnswerObserver() } : {};
 
 /** A path below `/v1` as it goes to the provider, without its query. */
 export function providerPath(path: string): string {

@@ -15,8 +15,9 @@ import {
   createRelayTransform,
 } from '../../../wire/transform/index.ts';
 import type { StreamAdapter } from '../../adapters/index.ts';
-import { isServerSent, passedHeaders, relayedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
+import { isEncoded, isServerSent, passedHeaders, relayedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
 import type { ClientAnswer, ClientStream, ServedCall } from '../handler.ts';
+import { observed } from '../observed.ts';
 import { callOf, errorFormatOf } from '../operation.ts';
 
 /** Statuses that are never mapped: the vendor's own 408 and 412 are relayed. */
@@ -73,9 +74,10 @@ function inMessagesShape(plain: ReturnType<typeof providerErrorBody>, status: nu
 
 /** A good answer that is relayed while it arrives. */
 export function streamAnswer(served: ServedCall, response: UpstreamResponse, scrub: Scrubber): ClientStream {
-  const { endpoint, call } = served;
-  if (endpoint?.answer.kind === 'binary' && !(call.stream && isServerSent(response))) {
-    return { headers: relayedHeaders(response.headers), transform: undefined };
+  const { endpoint } = served;
+  // A client may ask for events in a way of its own, such as the field of a form.
+  if (endpoint?.answer.kind === 'binary' && (!isServerSent(response) || isEncoded(response))) {
+    return { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response) };
   }
   const headers = passedHeaders(response.headers);
   if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';

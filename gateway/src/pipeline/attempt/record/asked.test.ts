@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { imagesAsked } from './images.ts';
+import { charactersAsked, imagesAsked } from './asked.ts';
 
 const asked = (params: Record<string, unknown>, generates: 'images' | 'text' = 'images') =>
   imagesAsked({ operation: { generates }, params, resolution: { body: { kind: 'none' } } });
@@ -30,4 +30,10 @@ test('a form says it in its fields', () => {
     count: 2,
     size: '512x512',
   });
+});
+
+test('the characters of a text to speak are counted as people do, pairs of surrogates as one', () => {
+  expect(charactersAsked({ operation: { generates: 'speech' }, params: { input: 'Hé🙂' } })).toBe(3);
+  expect(charactersAsked({ operation: { generates: 'speech' }, params: { input: 7 } })).toBeUndefined();
+  expect(charactersAsked({ operation: { generates: 'text' }, params: { input: 'a' } })).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** The images that a call asks for, by which some are paid. */
+/** What a call asks for, by which some answers are paid. */
 import type { ImagesAsked } from '../../../record/index.ts';
 import type { Prepared } from '../prepare/index.ts';
 
@@ -15,6 +15,15 @@ export function imagesAsked({ operation, params, resolution }: ImageCall): Image
   const quality = nameOf(said('quality'));
   const size = nameOf(said('size'));
   return { count: countOf(said('n')), ...(quality && { quality }), ...(size && { size }) };
+}
+
+/** Undefined: it asks for no speech. Units: Unicode characters. */
+export function charactersAsked({ operation, params }: Omit<ImageCall, 'resolution'>): number | undefined {
+  const { input } = params;
+  if (operation.generates !== 'speech' || typeof input !== 'string') return undefined;
+  let count = 0;
+  for (const _ of input) count += 1;
+  return count;
 }
 
 type ImageCall = Pick<Prepared, 'params'> & {
