@@ -23,8 +23,8 @@ const field = (name: string, value: string, rest = ''): string =>
 const model = (value: string): string => field('model', value);
 const file = (bytes = 70_000): string => field('file', 'x'.repeat(bytes), '; filename="a.wav"');
 
-const send = (parts: readonly string[], headers: Readonly<Record<string, string>> = {}) =>
-  world.send(PATH, {
+const send = (parts: readonly string[], headers: Readonly<Record<string, string>> = {}, path = PATH) =>
+  world.send(path, {
     headers: { 'content-type': 'multipart/form-data; boundary=edge', ...headers },
     body: Buffer.from(`${parts.join('')}--edge--\r\n`),
   });
@@ -101,8 +101,18 @@ describe('a form that is not well-formed', () => {
     }
   });
 
-  test('goes on as it is where the model decides nothing', async () => {
+  test('is refused where the operation takes forms alone', async () => {
+    const before = world.mock.requests.length;
     const answer = await send(broken, { 'x-gw-provider': '@other' });
+    expect([answer.status, answer.json().error.code, world.mock.requests.length - before]).toEqual([
+      400,
+      'body_not_form',
+      0,
+    ]);
+  });
+
+  test('goes on as it is where a proxied call needs none', async () => {
+    const answer = await send(broken, { 'x-gw-provider': '@other' }, `/v1/proxy${PATH.slice('/v1'.length)}`);
     expect(answer.status).toBe(200);
   });
 });

@@ -16,6 +16,8 @@ export const DEFAULTS = {
   json: DEFAULT_JSON_LIMITS,
   /** Forms and binary bodies up to here can be sent again. */
   replayBytes: 8 * MIB,
+  /** Recordings and images, with room beyond what providers take. */
+  maxFormBytes: 512 * MIB,
   /** Share of the memory that may hold bytes of requests and answers, by whichever of the two is smaller. */
   bufferedShare: { container: 0.25, heap: 0.5 },
   /** Room for a few ordinary requests, whatever the memory. */

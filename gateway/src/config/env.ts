@@ -79,6 +79,11 @@ export const ENVIRONMENT = z.object({
     1_073_741_824,
     'form and binary bodies up to this size are kept for retries',
   ),
+  GATEHOUSE_MAX_FORM_BYTES: count(
+    DEFAULTS.maxFormBytes,
+    1_099_511_627_776,
+    'largest form of a transcription or an edited image; larger ones get 413. Forms of proxied calls are limited by the provider alone',
+  ),
   GATEHOUSE_MAX_BUFFERED_BYTES: count(
     0,
     1_099_511_627_776,

@@ -56,6 +56,8 @@ export interface GatewaySettings {
     /** Of requests and of answers that are parsed. */
     readonly json: JsonLimits;
     readonly replayBytes: number;
+    /** Of operations that take forms alone. */
+    readonly maxFormBytes: number;
     readonly maxResponseBytes: number;
     /** Bytes of requests and answers in memory; 0: as the memory of the process allows. */
     readonly maxBufferedBytes: number;
@@ -138,6 +140,7 @@ export function toSettings(env: Environment): GatewaySettings {
         stringBytes: env.GATEHOUSE_MAX_JSON_STRING_BYTES,
       },
       replayBytes: env.GATEHOUSE_REPLAY_BYTES,
+      maxFormBytes: env.GATEHOUSE_MAX_FORM_BYTES,
       maxResponseBytes: env.GATEHOUSE_MAX_RESPONSE_BYTES,
       maxBufferedBytes: env.GATEHOUSE_MAX_BUFFERED_BYTES,
       progress: {

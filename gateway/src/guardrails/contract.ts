@@ -20,7 +20,11 @@ export type RequestType =
   | 'moderate'
   | 'rerank'
   | 'imageGenerate'
+  | 'imageEdit'
+  | 'imageVariation'
   | 'createSpeech'
+  | 'createTranscription'
+  | 'createTranslation'
   | 'proxy';
 
 /** What a check looks at. Nothing in it may be changed. */

@@ -136,6 +136,7 @@ describe('a drain', () => {
 describe('a request of the server', () => {
   const LIMITS = {
     maxJsonBytes: 100,
+    maxFormBytes: 1_000_000,
     json: DEFAULT_JSON_LIMITS,
     replayBytes: 10,
     progress: { idleMs: 0, minBytesPerSecond: 0 },

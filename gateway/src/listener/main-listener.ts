@@ -280,6 +280,7 @@ const NO_BODY: BodyLimits = {
   maxJsonBytes: 0,
   json: DEFAULTS.json,
   replayBytes: 0,
+  maxFormBytes: 0,
   progress: { idleMs: 0, minBytesPerSecond: 0 },
 };
 const NO_MEMORY = createByteBudget(0).open();

@@ -55,7 +55,7 @@ import {
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
-import type { LocalAnswer, LocalPorts } from './operations/index.ts';
+import { type LocalAnswer, type LocalPorts, takesForms } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
@@ -183,7 +183,9 @@ const fleetOf = ({ fleet }: PipelinePorts, input: AttemptInput) =>
 
 /** Reads a form until its model where that decides. */
 const findFormModel = (body: RequestBody, exchange: Exchange, caller: Caller): Promise<void> | undefined =>
-  body.kind === 'form' && isModelDecisive(exchange, caller) ? body.fields?.find?.() : undefined;
+  body.kind === 'form' && (takesForms(exchange.operation) || isModelDecisive(exchange, caller))
+    ? body.fields?.find?.()
+    : undefined;
 
 /** Tries the targets of one request. */
 class Routing implements RouteContext<AttemptOutcome> {

@@ -215,6 +215,7 @@ describe.for(VARIANTS)('a listener under load: $name', (variant) => {
 const SLOW = {
   limits: {
     maxJsonBytes: 64 * 1024,
+    maxFormBytes: 1_000_000,
     json: { depth: 100, nodes: 1_000, stringBytes: 64 * 1024 },
     replayBytes: 1024,
     keepAliveMs: 0,

@@ -72,6 +72,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
       headerAliases: [],
       limits: {
         maxJsonBytes: 64 * 1024,
+        maxFormBytes: 1_000_000,
         json: DEFAULT_JSON_LIMITS,
         replayBytes: 1024,
         keepAliveMs: 0,

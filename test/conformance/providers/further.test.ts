@@ -1,6 +1,8 @@
 /** Endpoints of the OpenAI format beside texts and vectors: one table of who has which, and at which path. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { EndpointId } from '../../../gateway/src/providers/contract.ts';
+import type { EndpointId, OutgoingRequest, Upload } from '../../../gateway/src/providers/contract.ts';
 import { providerErrorBody, readAnswer, readErrorFields } from '../../../gateway/src/providers/engine/index.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
 import { type Exchange, readFixtures } from './fixture.ts';
@@ -30,6 +32,10 @@ const SAMPLES: Partial<Readonly<Record<EndpointId, { readonly body: object; read
   },
   createSpeech: { body: { model: 'm1', input: 'Hello', voice: 'alloy', instructions: 'slowly', stream_format: 'sse' } },
 };
+
+const FORM_ENDPOINTS: ReadonlySet<string> = new Set<EndpointId>([
+  ...(['imageEdit', 'imageVariation', 'createTranscription', 'createTranslation'] as const),
+]);
 
 /** Every provider has a format of its own for these. */
 const OWN: ReadonlySet<string> = new Set<EndpointId>(['rerank']);
@@ -107,6 +113,36 @@ function azureNatives(endpoint: EndpointId, path: string): readonly Native[] {
   ];
 }
 
+const FORM_NATIVES: readonly Native[] = [
+  { id: 'openai', endpoint: 'imageEdit', url: 'https://api.openai.com/v1/images/edits' },
+  { id: 'openai', endpoint: 'imageVariation', url: 'https://api.openai.com/v1/images/variations' },
+  ...(
+    [
+      ['openai', 'https://api.openai.com/v1'],
+      ['302ai', 'https://api.302.ai/v1'],
+      ['cometapi', 'https://api.cometapi.com/v1'],
+      ['deepinfra', 'https://api.deepinfra.com/v1/openai'],
+      ['groq', 'https://api.groq.com/openai/v1'],
+      ['sambanova', 'https://api.sambanova.ai/v1'],
+      ['together-ai', 'https://api.together.xyz/v1'],
+    ] as const
+  ).flatMap(([id, base]): readonly Native[] => [
+    { id, endpoint: 'createTranscription', url: `${base}/audio/transcriptions` },
+    { id, endpoint: 'createTranslation', url: `${base}/audio/translations` },
+  ]),
+  ...(
+    [
+      ['lemonfox-ai', 'https://api.lemonfox.ai/v1'],
+      ['lepton', 'https://api.lepton.ai/api/v1'],
+      ['mistral-ai', 'https://api.mistral.ai/v1'],
+      ['siliconflow', 'https://api.siliconflow.cn/v1'],
+    ] as const
+  ).map(([id, base]): Native => ({ id, endpoint: 'createTranscription', url: `${base}/audio/transcriptions` })),
+  ...azureNatives('imageEdit', '/images/edits'),
+  ...azureNatives('createTranscription', '/audio/transcriptions'),
+  ...azureNatives('createTranslation', '/audio/translations'),
+];
+
 const sampleOf = ({ endpoint }: Native) => SAMPLES[endpoint] ?? { body: {} };
 
 const toExchange = (native: Native, body: object = sampleOf(native).body): Exchange => ({
@@ -131,14 +167,12 @@ const renamed = ({ rename = {}, drop = [] }: Native, body: object): object =>
     Object.entries(body).flatMap(([name, value]) => (drop.includes(name) ? [] : [[rename[name] ?? name, value]])),
   );
 
-const CASES = NATIVES.map(
-  (native) => [`${native.endpoint} of ${native.id} ${native.rule ?? ''}`.trim(), native] as const,
-);
+const named = (native: Native) => [`${native.endpoint} of ${native.id} ${native.rule ?? ''}`.trim(), native] as const;
 
 test('every endpoint beside texts and vectors is in the table, or has exchanges of its own', () => {
   const offered = [...PROVIDERS.values()].flatMap(({ id, endpoints }) =>
     Object.keys(endpoints).flatMap((endpoint) =>
-      endpoint in SAMPLES || OWN.has(endpoint) ? [`${id} ${endpoint}`] : [],
+      endpoint in SAMPLES || OWN.has(endpoint) || FORM_ENDPOINTS.has(endpoint) ? [`${id} ${endpoint}`] : [],
     ),
   );
   const shown = new Map<string, Set<string>>();
@@ -150,12 +184,12 @@ test('every endpoint beside texts and vectors is in the table, or has exchanges 
     if (client_response?.status === 200) own.add('an answer');
     if (client_error !== undefined || (client_response?.status ?? 0) >= 400) own.add('an error');
   }
-  const listed = new Set(NATIVES.map(({ id, endpoint }) => `${id} ${endpoint}`));
+  const listed = new Set([...NATIVES, ...FORM_NATIVES].map(({ id, endpoint }) => `${id} ${endpoint}`));
   expect(offered.filter((name) => !listed.has(name) && shown.get(name)?.size !== 3)).toEqual([]);
   expect([...listed].filter((name) => !offered.includes(name))).toEqual([]);
 });
 
-describe.for(CASES)('%s', ([, native]) => {
+describe.for(NATIVES.map(named))('%s', ([, native]) => {
   const { body, answer } = sampleOf(native);
 
   test('goes to its URL with its credential, as it came where nothing changes', async () => {
@@ -200,5 +234,49 @@ describe.for(CASES)('%s', ([, native]) => {
       error: { message: `${native.id} error: boom`, type: 't', param: 'p', code: 'c' },
       provider: native.id,
     });
+  });
+});
+
+const PART = (name: string, value: string): string =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const FILE = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nsound\r\n';
+const FORM = `${PART('model', 'm1')}${FILE}${PART('language', 'en')}--x--\r\n`;
+
+const formOf = (text: string): Upload => ({
+  kind: 'form',
+  contentType: 'multipart/form-data; boundary=x',
+  boundary: 'x',
+  source: { bytes: text.length, replayable: true, open: () => Readable.from([Buffer.from(text)]) },
+});
+
+async function sent(
+  native: Native,
+  form: string,
+): Promise<{ readonly request: OutgoingRequest; readonly text: string }> {
+  const exchange = toExchange(native, {});
+  const request = await buildOutgoing(exchange, openSession(exchange), formOf(form));
+  const text = request.streamed === undefined ? '' : (await buffer(request.streamed.open())).toString();
+  return { request, text };
+}
+
+describe.for(FORM_NATIVES.map(named))('%s', ([, native]) => {
+  test('goes to its URL with its credential, and answers pass while they arrive', async () => {
+    const { request } = await sent(native, FORM);
+    expect([request.method, request.origin + request.path, request.body]).toEqual(['POST', native.url, undefined]);
+    expect(JSON.stringify(request.headers)).toContain('K');
+    expect(openSession(toExchange(native)).endpoint?.answer).toEqual({ kind: 'binary' });
+  });
+
+  test('has the form of the client, in its bytes where nothing has to be said in it', async () => {
+    const { request, text } = await sent(native, FORM);
+    const [, boundary = ''] = /boundary=(\w+)$/.exec(request.headers['content-type'] ?? '') ?? [];
+    if (native.rule === 'with v1') expect(text).toContain(FILE.slice('--x'.length));
+    else expect([boundary, text]).toEqual(['x', FORM]);
+  });
+
+  test.runIf(native.rule === 'with v1')('names the deployment in place of the model', async () => {
+    const { text } = await sent(native, FORM.replace('m1', 'alias'));
+    expect(text).toContain('name="model"\r\n\r\nm1\r\n');
+    expect(text).not.toContain('alias');
   });
 });

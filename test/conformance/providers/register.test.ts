@@ -15,6 +15,7 @@ test('the register and the catalogue name the same providers', () => {
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems'],
   ...['moderate', 'rerank', 'imageGenerate', 'createSpeech'],
+  ...['imageEdit', 'imageVariation', 'createTranscription', 'createTranslation'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

@@ -12,6 +12,7 @@ import type {
   ProviderServices,
   SideAnswer,
   SideRequest,
+  Upload,
 } from '../../../gateway/src/providers/contract.ts';
 import {
   buildModelsRequest,
@@ -90,7 +91,7 @@ function toCall(exchange: Exchange, target: PreparedTarget): Call {
 }
 
 /** The request that goes out; throws what the engine throws. */
-export async function buildOutgoing(exchange: Exchange, session: Session): Promise<OutgoingRequest> {
+export async function buildOutgoing(exchange: Exchange, session: Session, upload?: Upload): Promise<OutgoingRequest> {
   const { target, call, rawBody } = session;
   const sideCalls = [...exchange.side_calls];
   const context = {
@@ -118,7 +119,7 @@ export async function buildOutgoing(exchange: Exchange, session: Session): Promi
         body,
       });
     }
-    return buildRequest(target, call, { ...context, rawBody });
+    return buildRequest(target, call, { ...context, rawBody, upload });
   }
 }
 

@@ -143,7 +143,7 @@ describe('a call is refused by an account with a list of models', () => {
     },
     ...['boundary=x', 'boundary=x; boundary=x'].map((parameters) => ({
       rule: `by a form with ${parameters} and without a model that is read, where the config names one`,
-      path: '/v1/audio/transcriptions',
+      path: '/v1/proxy/audio/transcriptions',
       send: {
         method: 'POST',
         headers: { 'content-type': `multipart/form-data; ${parameters}`, 'x-gw-config': 'listed' },

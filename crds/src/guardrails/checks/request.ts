@@ -60,6 +60,7 @@ export const modelRules = defineCheckEntry({
 /** Types of requests in parameters; those with `stream-` are of requests for streams. */
 export const REQUEST_TYPE_NAMES = [
   ...(['complete', 'chatComplete', 'embed', 'rerank', 'moderate', 'proxy', 'imageGenerate', 'createSpeech'] as const),
+  ...(['imageEdit', 'imageVariation'] as const),
   ...(['createTranscription', 'createTranslation', 'realtime', 'uploadFile', 'listFiles', 'retrieveFile'] as const),
   ...(['deleteFile', 'retrieveFileContent', 'createBatch', 'retrieveBatch', 'cancelBatch', 'listBatches'] as const),
   ...(['getBatchOutput', 'listFinetunes', 'createFinetune', 'retrieveFinetune', 'cancelFinetune'] as const),

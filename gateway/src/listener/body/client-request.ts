@@ -18,6 +18,8 @@ export interface BodyLimits {
   readonly maxJsonBytes: number;
   readonly json: JsonLimits;
   readonly replayBytes: number;
+  /** Of operations that take forms alone. */
+  readonly maxFormBytes: number;
   readonly progress: ProgressRule;
 }
 
@@ -79,7 +81,9 @@ export class ServedRequest implements ClientRequest {
   }
 
   checkLength(kinds: readonly BodyKind[]): void {
-    if (isRead(kinds, this.#headers['content-type'])) checkLength(this.#message, this.#limits.maxJsonBytes);
+    const { maxJsonBytes, maxFormBytes } = this.#limits;
+    if (isRead(kinds, this.#headers['content-type'])) checkLength(this.#message, maxJsonBytes);
+    else if (isFormAlone(kinds)) checkLength(this.#message, maxFormBytes);
   }
 
   async readBody(kinds: readonly BodyKind[]): Promise<RequestBody> {
@@ -124,7 +128,8 @@ export class ServedRequest implements ClientRequest {
     if (boundary === undefined) {
       return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
     }
-    const fields = createFormFields(boundary);
+    const isAlone = isFormAlone(kinds);
+    const fields = createFormFields(boundary, isAlone ? { maxBytes: this.#limits.maxFormBytes } : undefined);
     const source = createStreamedBody(this.#message, { ...options, onPiece: fields.take });
     await source.peek(() => fields.hasReachedFile, FIELDS_BYTES);
     const found: FormModel = {
@@ -145,6 +150,9 @@ export class ServedRequest implements ClientRequest {
 /** The bytes without a byte order mark, which JSON may begin with (RFC 8259, section 8.1) and providers refuse. */
 const withoutMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+/** Whether an operation takes forms and nothing else: they have to be such. */
+const isFormAlone = (kinds: readonly BodyKind[]): boolean => kinds.includes('form') && !kinds.includes('binary');
 
 /** Whether the body is read as JSON: always where the operation takes JSON only, otherwise by its media type. */
 const isRead = (kinds: readonly BodyKind[], contentType: string | undefined): boolean =>

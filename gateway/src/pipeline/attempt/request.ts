@@ -71,12 +71,12 @@ class Parts implements RequestParts {
   }
 
   #uploadToSend(): Upload | undefined {
-    const { input, resolved } = this.#prepared;
-    const { body, formModel } = input.resolution;
+    const { resolution, resolved } = this.#prepared;
+    const { body, formModel } = resolution;
     if (body.kind !== 'form') return uploadOf(body);
     // What was checked is what is sent: nothing in the form's own words.
-    const isChecked = resolved.managed?.models !== undefined && ownFormModelOf(input.resolution) !== '';
-    return formModel === undefined && !isChecked ? body : withModel(body, ownFormModelOf(input.resolution));
+    const isChecked = resolved.managed?.models !== undefined && ownFormModelOf(resolution) !== '';
+    return formModel === undefined && !isChecked ? body : withModel(body, ownFormModelOf(resolution));
   }
 
   clientHeaders(): Readonly<Record<string, string>> {

@@ -26,7 +26,9 @@ const MAX_HOOKS = 128;
 const MAX_CHECKS = 512;
 
 /** Nothing inside these requests is looked at: they pass as they are, or hold what is to be judged by what they ask for. */
-const UNREAD: ReadonlySet<RequestType> = new Set(['proxy', 'moderate']);
+const UNREAD: ReadonlySet<RequestType> = new Set([
+  ...(['proxy', 'moderate', 'imageEdit', 'imageVariation', 'createTranscription', 'createTranslation'] as const),
+]);
 
 /** Their answers are not looked at. */
 const INPUT_ONLY: ReadonlySet<RequestType> = new Set([

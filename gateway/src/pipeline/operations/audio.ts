@@ -14,3 +14,27 @@ export const createSpeech: Operation = {
   streamFormat: 'events',
   handler: typedHandler('createSpeech', { model: 'body' }),
 };
+
+const FROM_RECORDING = {
+  scopes: COMPLETIONS,
+  bodies: ['form'],
+  cacheable: false,
+  errors: 'openai',
+  streamFormat: 'events',
+} as const;
+
+export const createTranscription: Operation = {
+  ...FROM_RECORDING,
+  id: 'createTranscription',
+  routes: [{ method: 'POST', path: '/v1/audio/transcriptions' }],
+  checkedAs: 'createTranscription',
+  handler: typedHandler('createTranscription', { model: 'body' }),
+};
+
+export const createTranslation: Operation = {
+  ...FROM_RECORDING,
+  id: 'createTranslation',
+  routes: [{ method: 'POST', path: '/v1/audio/translations' }],
+  checkedAs: 'createTranslation',
+  handler: typedHandler('createTranslation', { model: 'body' }),
+};

@@ -14,3 +14,28 @@ export const imageGenerate: Operation = {
   streamFormat: 'events',
   handler: typedHandler('imageGenerate', { model: 'body' }),
 };
+
+const FROM_IMAGES = {
+  scopes: COMPLETIONS,
+  bodies: ['form'],
+  cacheable: false,
+  generates: 'images',
+  errors: 'openai',
+  streamFormat: 'events',
+} as const;
+
+export const imageEdit: Operation = {
+  ...FROM_IMAGES,
+  id: 'imageEdit',
+  routes: [{ method: 'POST', path: '/v1/images/edits' }],
+  checkedAs: 'imageEdit',
+  handler: typedHandler('imageEdit', { model: 'body' }),
+};
+
+export const imageVariation: Operation = {
+  ...FROM_IMAGES,
+  id: 'imageVariation',
+  routes: [{ method: 'POST', path: '/v1/images/variations' }],
+  checkedAs: 'imageVariation',
+  handler: typedHandler('imageVariation', { model: 'body' }),
+};

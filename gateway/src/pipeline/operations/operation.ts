@@ -89,6 +89,10 @@ export function callOf({ id, routes: [route] }: Pick<Operation, 'id' | 'routes'>
   return route === undefined ? id : `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
+/** Whether its requests are forms, whose fields are known: not where they pass as they are, whatever they are. */
+export const takesForms = ({ bodies }: Pick<Operation, 'bodies'>): boolean =>
+  bodies.includes('form') && !bodies.includes('binary');
+
 /** Whatever a client sends. */
 export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 

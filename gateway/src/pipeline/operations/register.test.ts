@@ -16,6 +16,16 @@ describe('the routes of the data plane', () => {
     { method: 'POST', path: '/v1/rerank', id: 'rerank', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/images/generations', id: 'imageGenerate', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/audio/speech', id: 'createSpeech', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/images/edits', id: 'imageEdit', streams: 'events', reads: 'form' },
+    { method: 'POST', path: '/v1/images/variations', id: 'imageVariation', streams: 'events', reads: 'form' },
+    {
+      method: 'POST',
+      path: '/v1/audio/transcriptions',
+      id: 'createTranscription',
+      streams: 'events',
+      reads: 'form',
+    },
+    { method: 'POST', path: '/v1/audio/translations', id: 'createTranslation', streams: 'events', reads: 'form' },
     { method: 'POST', path: '/v1/messages', id: 'messages', streams: 'messages', reads: 'json' },
     {
       method: 'POST',

@@ -1,9 +1,9 @@
 /** Every operation of the data plane, and the routes that lead to them. */
-import { createSpeech } from './audio.ts';
+import { createSpeech, createTranscription, createTranslation } from './audio.ts';
 import { chatComplete } from './chat.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
-import { imageGenerate } from './images.ts';
+import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import { moderate } from './moderations.ts';
@@ -22,7 +22,11 @@ export const OPERATIONS = {
   moderate,
   rerank,
   imageGenerate,
+  imageEdit,
+  imageVariation,
   createSpeech,
+  createTranscription,
+  createTranslation,
   messages,
   messagesCountTokens,
   createModelResponse,

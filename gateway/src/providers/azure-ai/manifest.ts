@@ -45,6 +45,9 @@ const chat = {
 const further = furtherEndpoints({
   imageGenerate: { path: versioned('/images/generations') },
   createSpeech: { path: versioned('/audio/speech'), model: 'account', inject: { voice: 'alloy' } },
+  imageEdit: { path: versioned('/images/edits') },
+  createTranscription: { path: versioned('/audio/transcriptions') },
+  createTranslation: { path: versioned('/audio/translations') },
 });
 
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
@@ -76,6 +79,9 @@ export const azureAi: Provider = defineProvider({
     embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings'), model: 'account' })),
     imageGenerate: openAiOnly(further.imageGenerate),
     createSpeech: openAiOnly(further.createSpeech),
+    imageEdit: openAiOnly(further.imageEdit),
+    createTranscription: openAiOnly(further.createTranscription),
+    createTranslation: openAiOnly(further.createTranslation),
     messages: nativeMessages,
     createModelResponse: onRequest(responses.createModelResponse),
     getModelResponse: onRequest(responses.getModelResponse),

@@ -1,5 +1,5 @@
 import { azureAuth } from '../clouds/azure/index.ts';
-import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
+import { type BodyHook, type Call, defineProvider, type FormTable, type Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import {
   BEYOND_OPENAI,
@@ -19,10 +19,20 @@ import {
 import { readModels } from './models.ts';
 import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, resourcePath } from './paths.ts';
 
-/** Without a deployment in the path, the body names it. */
+/** The deployment that a body names because the path does not. */
+const deploymentInBody = (call: Call): string | undefined =>
+  isVersionless(call) ? call.fields.text('deployment_id') : undefined;
+
 const deploymentAsModel: BodyHook = (params, call) => {
-  const deployment = isVersionless(call) ? call.fields.text('deployment_id') : undefined;
+  const deployment = deploymentInBody(call);
   return deployment === undefined || params['model'] === deployment ? params : { ...params, model: deployment };
+};
+
+const DEPLOYMENT_FIELD: FormTable = {
+  set(call) {
+    const deployment = deploymentInBody(call);
+    return deployment === undefined ? {} : { model: deployment };
+  },
 };
 
 /** Paths of the account's own deployment. Deployments themselves are managed elsewhere. */
@@ -68,6 +78,9 @@ export const azureOpenai: Provider = defineProvider({
         hooks: [deploymentAsModel],
         inject: { voice: 'alloy' },
       },
+      imageEdit: { path: deploymentPath('/images/edits'), form: DEPLOYMENT_FIELD },
+      createTranscription: { path: deploymentPath('/audio/transcriptions'), form: DEPLOYMENT_FIELD },
+      createTranslation: { path: deploymentPath('/audio/translations'), form: DEPLOYMENT_FIELD },
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },

@@ -64,6 +64,10 @@ describe('a form', () => {
     expect(await textOf(request), 'a second try sends it again').toContain('sound');
   });
 
+  test('goes out as it came when there is nothing to set', async () => {
+    expect(await textOf(await build(form({ set: () => ({}) }), upload(FORM)))).toBe(FORM);
+  });
+
   test('that is malformed breaks off', async () => {
     const request = await build(form({ drop: ['a'] }), upload(FORM.slice(0, -9)));
     await expect(textOf(request)).rejects.toMatchObject({ code: 'BODY_NOT_FORM', param: 'format' });

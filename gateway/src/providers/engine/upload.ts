@@ -35,10 +35,10 @@ export function shapeForm(table: FormTable, call: Call, upload: Upload | undefin
       detail: `Invalid content type passed; ${call.operation} takes multipart/form-data`,
     });
   }
-  if (table.rename === undefined && table.drop === undefined && table.set === undefined) return relayUpload(upload);
+  const set = new Map(Object.entries(table.set?.(call) ?? {}));
+  if (table.rename === undefined && table.drop === undefined && set.size === 0) return relayUpload(upload);
   const { source, boundary: given } = upload;
   const boundary = call.newId('', BOUNDARY_CHARS);
-  const set = new Map(Object.entries(table.set?.(call) ?? {}));
   return {
     contentType: formType(boundary),
     streamed: {

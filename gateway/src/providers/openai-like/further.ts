@@ -1,11 +1,11 @@
 /** What upstreams of the OpenAI format offer beside texts, vectors and responses. */
-import type { Endpoint, EndpointId, RequestTable } from '../contract.ts';
+import type { Endpoint, EndpointId, FormTable, RequestTable } from '../contract.ts';
 import { type EndpointRow, tableOf } from './endpoints.ts';
 
 type Clamp = NonNullable<RequestTable['clamp']>;
 
 /** An endpoint with a JSON body, as OpenAI has it. */
-interface JsonForm {
+interface JsonEndpoint {
   readonly path: string;
   readonly clamp: Clamp;
   /** `account`: the upstream has a model of its own for calls that name none. */
@@ -15,7 +15,7 @@ interface JsonForm {
 }
 
 /** Source: OpenAI API reference. */
-const JSON_FORMS = {
+const JSON_ENDPOINTS = {
   moderate: { path: '/moderations', clamp: {}, model: 'account', answer: { kind: 'tag' } },
   imageGenerate: {
     path: '/images/generations',
@@ -25,25 +25,47 @@ const JSON_FORMS = {
     stream: { kind: 'relay' },
   },
   createSpeech: { path: '/audio/speech', clamp: {}, answer: { kind: 'binary' } },
-} as const satisfies Partial<Record<EndpointId, JsonForm>>;
+} as const satisfies Partial<Record<EndpointId, JsonEndpoint>>;
 
-type FurtherId = keyof typeof JSON_FORMS;
+/** The paths of endpoints with a form. Answers are JSON, text or events, as a field of the form says, and pass as they come. */
+const FORM_PATHS = {
+  imageEdit: '/images/edits',
+  imageVariation: '/images/variations',
+  createTranscription: '/audio/transcriptions',
+  createTranslation: '/audio/translations',
+} as const satisfies Partial<Record<EndpointId, string>>;
 
-/** Differences from OpenAI's own by endpoint; `{}`: none. */
-export type FurtherRows = Readonly<Partial<Record<FurtherId, EndpointRow>>>;
+type JsonId = keyof typeof JSON_ENDPOINTS;
+type FormId = keyof typeof FORM_PATHS;
 
-/** The endpoints of the rows. `prefix`: of the usual paths. */
-export function furtherEndpoints<Id extends FurtherId>(
-  rows: Readonly<Partial<Record<Id, EndpointRow>>>,
-  prefix = '',
-): Readonly<Record<Id, Endpoint>> {
-  const ids = Object.keys(rows) as Id[]; // keys of a record by Id
-  const made = ids.map((id) => [id, jsonEndpoint(JSON_FORMS[id], rows[id] ?? {}, prefix)] as const);
-  return Object.fromEntries(made) as Record<Id, Endpoint>; // one for each
+/** Differences from OpenAI's own. */
+export interface FormRow {
+  readonly path?: Endpoint['path'];
+  readonly form?: FormTable;
 }
 
-function jsonEndpoint(form: JsonForm, row: EndpointRow, prefix: string): Endpoint {
-  const { path, clamp, model, answer, stream } = form;
+/** Differences by endpoint; `{}`: none. */
+export type FurtherRows = { readonly [Id in JsonId]?: EndpointRow } & { readonly [Id in FormId]?: FormRow };
+
+/** The endpoints of the rows. `prefix`: of the usual paths. */
+export function furtherEndpoints<Rows extends FurtherRows>(
+  rows: Rows,
+  prefix = '',
+): Readonly<Record<keyof Rows & EndpointId, Endpoint>> {
+  const made = Object.entries(rows).map(([id, row]) => [id, endpointOf(id, row, prefix)]);
+  return Object.fromEntries(made); // one for each
+}
+
+function endpointOf(id: string, row: EndpointRow & FormRow, prefix: string): Endpoint {
+  if (isForm(id)) {
+    return {
+      method: 'POST',
+      path: row.path ?? prefix + FORM_PATHS[id],
+      request: { kind: 'form', table: row.form ?? {} },
+      answer: { kind: 'binary' },
+    };
+  }
+  const { path, clamp, model, answer, stream }: JsonEndpoint = JSON_ENDPOINTS[id as JsonId]; // the others are forms
   const own = model === undefined ? row : { model, ...row };
   return {
     method: 'POST',
@@ -53,3 +75,5 @@ function jsonEndpoint(form: JsonForm, row: EndpointRow, prefix: string): Endpoin
     ...(stream === undefined ? {} : { stream }),
   };
 }
+
+const isForm = (id: string): id is FormId => Object.hasOwn(FORM_PATHS, id);

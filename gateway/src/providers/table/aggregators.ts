@@ -9,7 +9,7 @@ export const AGGREGATORS: readonly Provider[] = [
     baseUrl: 'https://api.302.ai',
     prefix: '/v1',
     chat: {},
-    further: { imageGenerate: {}, createSpeech: {} },
+    further: { imageGenerate: {}, createSpeech: {}, createTranscription: {}, createTranslation: {} },
     models: true,
   }),
   openAiLike({ id: 'aibadgr', baseUrl: 'https://aibadgr.com/api/v1', chat: {}, models: true }),
@@ -18,7 +18,7 @@ export const AGGREGATORS: readonly Provider[] = [
     baseUrl: 'https://api.cometapi.com/v1',
     chat: {},
     embed: {},
-    further: { imageGenerate: {}, createSpeech: {} },
+    further: { imageGenerate: {}, createSpeech: {}, createTranscription: {}, createTranslation: {} },
     models: true,
   }),
   openAiLike({

@@ -49,7 +49,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
       framing: 'sse-lines',
     },
-    further: { imageGenerate: {}, createSpeech: {} },
+    further: { imageGenerate: {}, createSpeech: {}, createTranscription: {}, createTranslation: {} },
     models: true,
   }),
   openAiLike({
@@ -86,7 +86,7 @@ export const HOSTS: readonly Provider[] = [
       drop: ['logprobs', 'top_logprobs', 'logit_bias'],
       hooks: [editMessages(withoutMembers('name'))],
     },
-    further: { createSpeech: {} },
+    further: { createSpeech: {}, createTranscription: {}, createTranslation: {} },
     responses: true,
     models: true,
   }),
@@ -133,7 +133,7 @@ export const HOSTS: readonly Provider[] = [
       drop: [...TOOLS, 'n', 'logit_bias', 'user', 'seed', 'response_format', 'logprobs', 'stream_options'],
       dialect: roleAndUsage,
     },
-    further: { imageGenerate: { clamp: { n: { min: 1, max: 8 } } } },
+    further: { imageGenerate: { clamp: { n: { min: 1, max: 8 } } }, createTranscription: {} },
   }),
   openAiLike({
     id: 'lepton',
@@ -141,6 +141,7 @@ export const HOSTS: readonly Provider[] = [
     prefix: '/api/v1',
     chat: {},
     complete: { clamp: { logprobs: 'none' } },
+    further: { createTranscription: {} },
     models: true,
   }),
   openAiLike({
@@ -229,6 +230,7 @@ export const HOSTS: readonly Provider[] = [
       dialect: roleUsageAndEnd,
       framing: 'sse-lines',
     },
+    further: { createTranscription: {}, createTranslation: {} },
     models: true,
   }),
   openAiLike({
@@ -244,7 +246,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
     embed: {},
-    further: { imageGenerate: siliconflowImages, createSpeech: {} },
+    further: { imageGenerate: siliconflowImages, createSpeech: {}, createTranscription: {} },
     models: true,
   }),
   openAiLike({
@@ -274,7 +276,7 @@ export const HOSTS: readonly Provider[] = [
       dialect: { ownFinishReasons: true },
     },
     embed: { hooks: [inputAsList] },
-    further: { imageGenerate: {}, createSpeech: {} },
+    further: { imageGenerate: {}, createSpeech: {}, createTranscription: {}, createTranslation: {} },
     models: { path: '/v1/models', read: bareModelList },
   }),
 ];

@@ -102,7 +102,10 @@ export const VENDORS: readonly Provider[] = [
       dialect: fimCompletion,
     },
     embed: { rename: { dimensions: 'output_dimension' }, hooks: [inputAsList] },
-    further: { moderate: { hooks: [withoutModelPrefix], answer: flaggedByCategory } },
+    further: {
+      moderate: { hooks: [withoutModelPrefix], answer: flaggedByCategory },
+      createTranscription: {},
+    },
     models: true,
   }),
   openAiLike({

@@ -5,8 +5,8 @@ import { createFormReader, FORM_LIMITS, type FormEvent } from './reader.ts';
 
 export interface FormFields {
   /**
-   * The next bytes of the body. A form that cannot be read says nothing more. Throws AppError BODY_NOT_FORM where it names more
-   * than one model: servers differ in which one they take.
+   * The next bytes of the body. A form that cannot be read says nothing more, or is refused where the operation takes nothing else.
+   * Throws AppError BODY_NOT_FORM where it names more than one model: servers differ in which one they take.
    */
   take(bytes: Buffer): void;
   /** A file has begun, or the form cannot be read. */
@@ -29,8 +29,10 @@ const MODEL = 'model';
 /** Fields whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set(['n', 'size', 'quality']);
 
-export function createFormFields(boundary: string): FormFields {
-  const reader = createFormReader(boundary, { ...FORM_LIMITS, fieldBytes: FIELD_BYTES });
+/** `alone`: the operation takes forms alone, of so many bytes. */
+export function createFormFields(boundary: string, alone?: { readonly maxBytes: number }): FormFields {
+  const limits = alone === undefined ? { fieldBytes: FIELD_BYTES } : { totalBytes: alone.maxBytes };
+  const reader = createFormReader(boundary, { ...FORM_LIMITS, ...limits });
   /** As many as a form has parts. */
   const names = new Set<string>();
   const values = new Map<string, string>();
@@ -41,12 +43,12 @@ export function createFormFields(boundary: string): FormFields {
 
   const read = (bytes: Buffer): readonly FormEvent[] => {
     try {
-      return problem === undefined ? reader.push(bytes) : [];
+      if (problem === undefined) return reader.push(bytes);
     } catch (error) {
       problem = error;
-      if (isOther !== undefined) throw error;
-      return [];
     }
+    if (isOther !== undefined || alone !== undefined) throw problem;
+    return [];
   };
   const keep = (event: FormEvent): void => {
     if (event.kind === 'field' && KEPT.has(event.head.name)) values.set(event.head.name, textOf(event.value));

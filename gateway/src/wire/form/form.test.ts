@@ -190,7 +190,7 @@ describe('a form is refused', () => {
   test.for<{ rule: string; limits: Partial<FormLimits>; code: string; param: string }>([
     { rule: 'with too many parts', limits: { parts: 1 }, code: 'BODY_TOO_COMPLEX', param: 'part 2' },
     { rule: 'with too long headers', limits: { headerBytes: 10 }, code: 'BODY_TOO_COMPLEX', param: 'part 1' },
-    { rule: 'with too long a field', limits: { fieldBytes: 9 }, code: 'BODY_TOO_COMPLEX', param: 'b' },
+    { rule: 'with too long a field', limits: { fieldBytes: 9 }, code: 'BODY_TOO_LARGE', param: 'b' },
     { rule: 'that is too large', limits: { totalBytes: two.length - 1 }, code: 'BODY_TOO_LARGE', param: 'part 1' },
   ])('$rule, and the error names the part', ({ limits, code, param }) => {
     expect(refusal(two, limits).code).toBe(code);

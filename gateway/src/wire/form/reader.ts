@@ -177,7 +177,12 @@ class Reading {
     }
     this.#valueBytes += bytes.length;
     const { fieldBytes } = this.#limits;
-    if (this.#valueBytes > fieldBytes) throw beyond(this.#label, `is a field of more than ${fieldBytes} bytes`);
+    if (this.#valueBytes > fieldBytes) {
+      throw new AppError('BODY_TOO_LARGE', {
+        param: this.#label,
+        detail: `The form is too large: the field ${this.#label} has more than ${fieldBytes} bytes`,
+      });
+    }
     this.#value.push(bytes);
   }
 

@@ -9,7 +9,7 @@ const MODEL = 'model';
 const BOUNDARY_CHARS = 32;
 
 /**
- * The form with this value in its field `model`, a boundary of its own, and without a charset: as it was read, so is it written. Its
+ * The form with this value in its field `model`, which is added where there is none, a boundary of its own, and without a charset: as it was read, so is it written. Its
  * length is not known before it is sent.
  */
 export function withModel(form: Extract<Upload, { kind: 'form' }>, model: string): Upload {
@@ -34,5 +34,11 @@ export function withModel(form: Extract<Upload, { kind: 'form' }>, model: string
 }
 
 async function* replaced(parts: AsyncIterable<FormPart>, field: FormPart): AsyncGenerator<FormPart> {
-  for await (const part of parts) yield part.kind === 'field' && part.head.name === MODEL ? field : part;
+  let isNamed = false;
+  for await (const part of parts) {
+    const isModel = part.kind === 'field' && part.head.name === MODEL;
+    isNamed ||= isModel;
+    yield isModel ? field : part;
+  }
+  if (!isNamed) yield field;
 }

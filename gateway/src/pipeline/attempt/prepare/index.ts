@@ -6,9 +6,10 @@ import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/inde
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation } from '../../adapters/index.ts';
 import { callerFacts } from '../../caller-facts.ts';
+import { ownFormModelOf } from '../../exchange.ts';
 import { openGuards, type TargetGuards } from '../../guardrails/index.ts';
 import { countsUsage } from '../../limits/index.ts';
-import type { ServedCall } from '../../operations/index.ts';
+import { type Operation, type ServedCall, takesForms } from '../../operations/index.ts';
 import { type PromptUse, promptOfTarget, providerOfSlug, type Resolution } from '../../resolve/index.ts';
 import { viaOf } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
@@ -59,11 +60,11 @@ const NO_HEADERS: Readonly<Record<string, string>> = {};
 export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, replaced?: Replaced): Prepared {
   const own = replaced === undefined ? promptFor(input, leaf) : undefined;
   const { exchange, caller } = input;
-  const resolution = own?.resolution ?? replaced?.resolution ?? input.resolution;
-  const params = replaced?.params ?? shapeParams(resolution.params, leaf.settings.shape);
-  const { headerOverrides } = resolution;
-  const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
+  const asIs = own?.resolution ?? replaced?.resolution ?? input.resolution;
+  const { params, resolution } = shaped(asIs, { operation, leaf, replaced });
+  const model = modelOf(params);
+  const { headerOverrides } = resolution;
   const { providers, hosts, adapters, now } = ports;
   const asked = { providers, hosts, request, caller, snapshot, resolution, operation, params, model, nowMs: now() };
   const resolved = resolveTarget(leaf, asked);
@@ -109,6 +110,25 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
     sent: { headers: NO_HEADERS, origin: undefined },
   };
+}
+
+interface ShapeInput {
+  readonly operation: Operation;
+  readonly leaf: Leaf;
+  readonly replaced: Replaced | undefined;
+}
+
+/** The parameters as the target shapes them. Of a form the model alone is one; what the config makes of it takes its place. */
+function shaped(
+  resolution: Resolution,
+  { operation, leaf, replaced }: ShapeInput,
+): { readonly params: JsonObject; readonly resolution: Resolution } {
+  const isForm = takesForms(operation);
+  const own = isForm ? ownFormModelOf(resolution) : '';
+  const given = own === '' ? resolution.params : { model: own };
+  const params = replaced?.params ?? shapeParams(given, leaf.settings.shape);
+  const model = isForm ? modelOf(params) : '';
+  return { params, resolution: model === '' || model === own ? resolution : { ...resolution, formModel: model } };
 }
 
 /** The request with the prompt of the target in place of its own. */

@@ -241,7 +241,9 @@ function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOut
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
-  model: (prepared?.call.model ?? modelOf(input.resolution.params)) || ownFormModelOf(input.resolution),
+  model:
+    (prepared?.call.model ?? modelOf(input.resolution.params)) ||
+    ownFormModelOf(prepared?.resolution ?? input.resolution),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
   prices: prepared?.resolved.managed?.prices,
   guards: prepared?.guards,
