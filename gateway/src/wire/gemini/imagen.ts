@@ -3,7 +3,7 @@ import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { imagesBody, type Size, sizeOf } from '../images/index.ts';
-import { objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
+import { objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
 import { taking } from '../params/params.ts';
 
 const MAX_IMAGES = 8;
@@ -20,16 +20,18 @@ const USUAL_QUALITY = 75;
 export const takesImagen = taking(
   [
     ...['model', 'prompt', 'n', 'size', 'style', 'quality', 'output_format', 'output_compression', 'seed'],
-    ...['aspect_ratio', 'negative_prompt', 'person_generation', 'safety_setting', 'add_watermark', 'parameters'],
+    ...['aspect_ratio', 'negative_prompt', 'person_generation', 'safety_setting', 'add_watermark'],
   ],
   { response_format: (format) => format === 'b64_json' },
 );
 
-/** The body of `predict`. Throws AppError PARAMETER_INVALID. */
+/**
+ * The body of `predict`, in which nothing of the call names a place to write to: the service would write there with the credential of
+ * the account. Throws AppError PARAMETER_INVALID.
+ */
 export function toImagenBody(params: JsonObject): JsonObject {
   const { n } = params;
   const parameters = withoutAbsent({
-    ...objectAt(params, 'parameters'),
     sampleCount: typeof n === 'number' ? Math.min(Math.max(n, 1), MAX_IMAGES) : undefined,
     sampleImageStyle: params['style'],
     aspectRatio: params['aspect_ratio'] ?? ratioOf(sizeOf(params)),

@@ -2,8 +2,10 @@
 import type { ImagesAsked } from '../../../record/index.ts';
 import type { Prepared } from '../prepare/index.ts';
 
-/** Images of one call; more are none. */
-const MAX_COUNT = 128;
+/** Images of one call: no provider draws more. */
+const MAX_COUNT = 10;
+/** Longer texts are counted by their length: no model speaks them. */
+const MAX_CHARACTERS = 1_000_000;
 /** Longer names of sizes and qualities are none. */
 const MAX_NAME = 32;
 
@@ -21,6 +23,7 @@ export function imagesAsked({ operation, params, resolution }: ImageCall): Image
 export function charactersAsked({ operation, params }: Omit<ImageCall, 'resolution'>): number | undefined {
   const { input } = params;
   if (operation.generates !== 'speech' || typeof input !== 'string') return undefined;
+  if (input.length > MAX_CHARACTERS) return input.length;
   let count = 0;
   for (const _ of input) count += 1;
   return count;

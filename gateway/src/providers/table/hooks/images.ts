@@ -2,7 +2,7 @@
 import { err, isObject, ok } from '@gatehouse/crds';
 import { imagesBody, inlineImages, refuseStream, sizeOf } from '../../../wire/images/index.ts';
 import type { BodyHook, Endpoint } from '../../contract.ts';
-import { pathText, requireModel } from '../../engine/index.ts';
+import { pathSegment, requireModel } from '../../engine/index.ts';
 import type { EndpointRow } from '../../openai-like/index.ts';
 
 const wholeImages: BodyHook = (params, call) => {
@@ -55,7 +55,7 @@ export const siliconflowImages: EndpointRow = {
 /** segmind: the model is the path, and the answer has one image or a list. */
 export const segmindImages: Endpoint = {
   method: 'POST',
-  path: (call) => `/${pathText(requireModel(call), 'model')}`,
+  path: (call) => `/${pathSegment(requireModel(call), 'model')}`,
   request: {
     kind: 'table',
     table: {
