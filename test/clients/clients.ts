@@ -10,6 +10,9 @@ export const CHECKS = [
   'embeddings',
   'models',
   'files',
+  'moderations',
+  'images',
+  'audio',
   'error 401',
   'error 400',
   'error 404',
@@ -35,6 +38,11 @@ export interface Client {
 
 const without = (...left: readonly Check[]): readonly Check[] => CHECKS.filter((check) => !left.includes(check));
 
+/** What the programs of the SDKs of OpenAI alone check. */
+const WITHOUT_MEDIA = without('moderations', 'images', 'audio');
+const withoutMedia = (...left: readonly Check[]): readonly Check[] =>
+  WITHOUT_MEDIA.filter((check) => !left.includes(check));
+
 const OPENAI_SETTINGS = 'base URL `http://HOST:8787/v1`';
 const ANTHROPIC_SETTINGS = 'base URL `http://HOST:8787`';
 const GOOGLE_SETTINGS = 'base URL `http://HOST:8787/v1/proxy`, header `x-gw-provider: @google`';
@@ -55,7 +63,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'anthropic.mjs',
     packages: ['@anthropic-ai/sdk'],
     settings: ANTHROPIC_SETTINGS,
-    checks: without('embeddings'),
+    checks: withoutMedia('embeddings'),
   },
   {
     title: 'Google Gen AI',
@@ -63,7 +71,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'google.mjs',
     packages: ['@google/genai'],
     settings: GOOGLE_SETTINGS,
-    checks: without('across', 'files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
+    checks: withoutMedia('across', 'files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
   },
   {
     title: 'Vercel AI SDK',
@@ -71,7 +79,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'vercel.mjs',
     packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'],
     settings: OPENAI_SETTINGS,
-    checks: without('across', 'models', 'files'),
+    checks: withoutMedia('across', 'models', 'files'),
   },
   {
     title: 'LangChain',
@@ -79,7 +87,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'langchain.mjs',
     packages: ['@langchain/core', '@langchain/openai', '@langchain/anthropic'],
     settings: `as the SDKs of OpenAI and Anthropic`,
-    checks: without('across', 'models', 'files'),
+    checks: withoutMedia('across', 'models', 'files'),
   },
   {
     title: 'Portkey',
@@ -87,7 +95,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'portkey.mjs',
     packages: ['portkey-ai'],
     settings: PORTKEY_SETTINGS,
-    checks: without('across'),
+    checks: withoutMedia('across'),
   },
   {
     title: 'OpenAI',
@@ -103,7 +111,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'anthropic_client.py',
     packages: ['anthropic'],
     settings: ANTHROPIC_SETTINGS,
-    checks: without('embeddings'),
+    checks: withoutMedia('embeddings'),
   },
   {
     title: 'Google Gen AI',
@@ -111,7 +119,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'google_client.py',
     packages: ['google-genai'],
     settings: GOOGLE_SETTINGS,
-    checks: without('across'),
+    checks: withoutMedia('across'),
   },
   {
     title: 'LangChain',
@@ -119,7 +127,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'langchain_client.py',
     packages: ['langchain-core', 'langchain-openai'],
     settings: OPENAI_SETTINGS,
-    checks: without('across', 'models', 'files'),
+    checks: withoutMedia('across', 'models', 'files'),
   },
   {
     title: 'LiteLLM',
@@ -128,7 +136,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'litellm_client.py',
     packages: ['litellm'],
     settings: 'models `openai/…` and `anthropic/…`, `api_base` as for these SDKs',
-    checks: without('across', 'models', 'files'),
+    checks: withoutMedia('across', 'models', 'files'),
   },
   {
     title: 'Portkey',
@@ -136,7 +144,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'portkey_client.py',
     packages: ['portkey-ai'],
     settings: PORTKEY_SETTINGS,
-    checks: without('across'),
+    checks: withoutMedia('across'),
   },
 ];
 

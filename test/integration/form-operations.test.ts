@@ -195,6 +195,19 @@ describe('changed images', () => {
   });
 });
 
+describe('a guardrail', () => {
+  test.for([
+    { path: '/v1/audio/transcriptions', type: 'createTranscription' },
+    { path: '/v1/images/edits', type: 'imageEdit' },
+  ])('refuses $path by its type', async ({ path, type }) => {
+    const blocked = { 'default.allowedRequestTypes': { blockedTypes: [type] }, deny: true };
+    const headers = { 'x-gw-config': JSON.stringify({ provider: '@openai', input_guardrails: [blocked] }) };
+    const before = world.mock.requests.length;
+    const answer = await post(path, formOf(field('model', 'm'), file(SOUND)), headers);
+    expect([answer.status, world.mock.requests.length - before], answer.text).toEqual([446, 0]);
+  });
+});
+
 describe('a form', () => {
   test.for([
     { path: '/v1/audio/transcriptions', account: '@claude' },

@@ -128,9 +128,14 @@ describe('the OpenAI SDK', () => {
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
   });
 
-  test('reaches what has no typed route yet: files, images, moderations, audio both ways', async () => {
+  test('reaches what has no typed route yet: files', async () => {
     const file = await openai.files.create({ file: await toFile(Buffer.from('{"a":1}'), 'a.jsonl'), purpose: 'batch' });
     expect(file).toMatchObject({ object: 'file', filename: 'a.jsonl', bytes: 7 });
+  });
+
+  test('makes images, moderates, speaks and transcribes', async () => {
+    const image = await openai.images.generate({ model: 'mock-image', prompt: 'a cat' });
+    expect(image.data).toHaveLength(1);
     const moderation = await openai.moderations.create({ input: 'hello' });
     expect(moderation.results).toHaveLength(1);
     const speech = await openai.audio.speech.create({ model: 'mock-tts', voice: 'alloy', input: 'Hello' });

@@ -2,7 +2,7 @@
 import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
-import { config, price, provider } from '../kit/snapshot.ts';
+import { config, guardrail, price, provider } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
@@ -25,6 +25,16 @@ beforeAll(async () => {
         strategy: { mode: 'fallback', on_status_codes: [400] },
         targets: [{ provider: '@claude' }, { provider: '@openai' }],
       }),
+      guardrail('no-secrets', [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }]),
+      guardrail('no-addresses', [{ id: 'default.pii', parameters: { categories: ['EMAIL_ADDRESS'], redact: true } }], {
+        deny: false,
+      }),
+      config('guarded', {
+        strategy: { mode: 'fallback', on_status_codes: [400] },
+        targets: [{ provider: '@openai' }, { provider: '@cohere' }],
+        input_guardrails: ['no-secrets', 'no-addresses'],
+      }),
+      config('guarded-openai', { provider: '@openai', input_guardrails: ['no-secrets'] }),
       price('drawer', {
         ...DRAWING,
         images: [
@@ -161,6 +171,43 @@ describe('an operation that a provider does not offer', () => {
     expect([first.status, first.headers['x-gw-last-used-option-index']]).toEqual([400, 'config.targets[0]']);
     const listed = await world.send('/v1/images/generations', { headers: { 'x-gw-config': 'anyway' }, body: IMAGE });
     expect([listed.status, listed.headers['x-gw-last-used-option-index']]).toEqual([200, 'config.targets[1]']);
+  });
+});
+
+describe('guardrails', () => {
+  const under = (path: string, body: object) => world.send(path, { headers: { 'x-gw-config': 'guarded' }, body });
+
+  test.for([
+    { text: 'a prompt', path: '/v1/images/generations', body: { ...IMAGE, prompt: 'a secret cat' } },
+    { text: 'a query', path: '/v1/rerank', body: { ...DOCUMENTS, query: 'a secret' } },
+    { text: 'a document', path: '/v1/rerank', body: { ...DOCUMENTS, documents: ['a', { text: 'a secret' }] } },
+  ])('look at $text', async ({ path, body }) => {
+    const before = world.mock.requests.length;
+    const answer = await under(path, body);
+    expect([answer.status, answer.json().error.type], answer.text).toEqual([446, 'hooks_failed']);
+    expect(world.mock.requests).toHaveLength(before);
+  });
+
+  test('change a prompt before it is sent', async () => {
+    expect((await under('/v1/images/generations', { ...IMAGE, prompt: 'mail a@example.com' })).status).toBe(200);
+    expect(JSON.parse(lastRequest(world.mock).body.toString()).prompt).toBe('mail [EMAIL_ADDRESS_1]');
+  });
+
+  test('let through what is to be moderated', async () => {
+    const answer = await world.send('/v1/moderations', {
+      headers: { 'x-gw-config': 'guarded-openai' },
+      body: { input: 'a secret' },
+    });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test('refuse a type of requests', async () => {
+    const blocked = { 'default.allowedRequestTypes': { blockedTypes: ['moderate'] }, deny: true };
+    const answer = await world.send('/v1/moderations', {
+      headers: { 'x-gw-config': JSON.stringify({ provider: '@openai', input_guardrails: [blocked] }) },
+      body: MODERATION,
+    });
+    expect(answer.status).toBe(446);
   });
 });
 

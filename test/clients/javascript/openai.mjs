@@ -119,6 +119,43 @@ await runChecks(['openai'], {
     ok(ids.includes(file.id), 'expected the file in the list');
     equal((await client.files.delete(file.id)).deleted, true);
   },
+  moderations: async () => {
+    const { results } = await client.moderations.create({ input: ['kind words', 'pure violence'] });
+    equal(
+      results.map(({ flagged }) => flagged),
+      [false, true],
+    );
+  },
+  images: async () => {
+    const made = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat', n: 2 });
+    equal(made.data.length, 2);
+    ok(made.data[0].b64_json.length > 0, 'expected an image');
+    const stream = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat', stream: true });
+    const types = [];
+    for await (const { type } of stream) types.push(type);
+    equal(types, ['image_generation.completed']);
+    const image = await toFile(Buffer.from('image'), 'a.png', { type: 'image/png' });
+    const edited = await client.images.edit({ model: 'gpt-image-1', prompt: 'a hat', image });
+    equal(edited.data.length, 1);
+    equal((await client.images.createVariation({ image })).data.length, 1);
+  },
+  audio: async () => {
+    const speech = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Hello' });
+    const sound = Buffer.from(await speech.arrayBuffer());
+    ok(sound.length > 1_000, 'expected sound');
+    const asked = { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'Hello', stream_format: 'sse' };
+    includes(await (await client.audio.speech.create(asked)).text(), 'speech.audio.done');
+    const recorded = async () => ({ model: 'whisper-1', file: await toFile(sound, 'a.mp3') });
+    const { text } = await client.audio.transcriptions.create(await recorded());
+    includes(text, `${sound.length} bytes`);
+    const plain = await client.audio.transcriptions.create({ ...(await recorded()), response_format: 'text' });
+    includes(plain, `${sound.length} bytes`);
+    const events = await client.audio.transcriptions.create({ ...(await recorded()), stream: true });
+    let last;
+    for await (const event of events) last = event;
+    equal(last.type, 'transcript.text.done');
+    includes((await client.audio.translations.create(await recorded())).text, `${sound.length} bytes`);
+  },
   'error 401': async () => {
     const error = await failure(() => ask(model, clientOf(wrongKey)), OpenAI.AuthenticationError);
     equal(error.status, 401);

@@ -99,6 +99,32 @@ def files():
     equal(client.files.delete(stored.id).deleted, True)
 
 
+def moderations():
+    results = client.moderations.create(input=["kind words", "pure violence"]).results
+    equal([result.flagged for result in results], [False, True])
+
+
+def images():
+    made = client.images.generate(model="gpt-image-1", prompt="a cat", n=2)
+    equal(len(made.data), 2)
+    types = [event.type for event in client.images.generate(model="gpt-image-1", prompt="a cat", stream=True)]
+    equal(types, ["image_generation.completed"])
+    edited = client.images.edit(model="gpt-image-1", prompt="a hat", image=("a.png", b"image"))
+    equal(len(edited.data), 1)
+    equal(len(client.images.create_variation(image=("a.png", b"image")).data), 1)
+
+
+def audio():
+    sound = client.audio.speech.create(model="tts-1", voice="alloy", input="Hello").content
+    ok(len(sound) > 1000, "expected sound")
+    recorded = {"model": "whisper-1", "file": ("a.mp3", sound)}
+    includes(client.audio.transcriptions.create(**recorded).text, f"{len(sound)} bytes")
+    includes(client.audio.transcriptions.create(**recorded, response_format="text"), f"{len(sound)} bytes")
+    events = list(client.audio.transcriptions.create(**recorded, stream=True))
+    equal(events[-1].type, "transcript.text.done")
+    includes(client.audio.translations.create(**recorded).text, f"{len(sound)} bytes")
+
+
 def error_401():
     error = failure(lambda: ask(MODEL, client_of(WRONG_KEY)), openai.AuthenticationError)
     ok(error.response.headers.get("x-gw-trace-id"), "expected the trace id")
@@ -136,6 +162,9 @@ run_checks(
         "embeddings": embeddings,
         "models": models,
         "files": files,
+        "moderations": moderations,
+        "images": images,
+        "audio": audio,
         "error 401": error_401,
         "error 400": error_400,
         "error 404": error_404,
