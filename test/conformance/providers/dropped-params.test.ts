@@ -93,15 +93,41 @@ const MESSAGES: readonly Sample[] = [
   { name: 'brand_new', value: { a: 1 } },
 ];
 
+const RERANK: readonly Sample[] = [
+  { name: 'top_n', value: 1 },
+  { name: 'max_tokens_per_doc', value: 9 },
+  { name: 'rank_fields', value: ['text'] },
+  { name: 'brand_new', value: { a: 1 } },
+];
+
+const IMAGES: readonly Sample[] = [
+  { name: 'n', value: 2 },
+  { name: 'size', value: '1024x768' },
+  { name: 'quality', value: 'hd' },
+  { name: 'style', value: 'vivid' },
+  { name: 'seed', value: 7 },
+  { name: 'negative_prompt', value: 'dogs' },
+  { name: 'aspect_ratio', value: '16:9' },
+  { name: 'output_format', value: 'jpeg' },
+  { name: 'response_format', value: 'url' },
+  { name: 'background', value: 'transparent' },
+  { name: 'user', value: 'user-1' },
+  { name: 'brand_new', value: { a: 1 } },
+];
+
 const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   chatComplete: CHAT,
   complete: COMPLETE,
   embed: EMBED,
   messages: MESSAGES,
+  rerank: RERANK,
+  imageGenerate: IMAGES,
 };
 
 /** What a call cannot do without. */
-const CORE: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'input', 'max_tokens', 'user']);
+const CORE: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'prompt', 'input', 'max_tokens', 'user', 'query', 'documents'],
+]);
 
 function plain(exchange: Exchange): Exchange {
   const core = Object.entries(exchange.client_request).filter(

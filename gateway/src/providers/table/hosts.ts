@@ -14,6 +14,7 @@ import { FIREWORKS_BASE_URL, FIREWORKS_MODEL_PLACES, FIREWORKS_PATHS, fireworksP
 import { hyperbolicImages, siliconflowImages } from './hooks/images.ts';
 import { inputAsList } from './hooks/input.ts';
 import { bareModelList } from './hooks/models.ts';
+import { siliconflowRerank, togetherRerank } from './hooks/rerank.ts';
 
 const FUNCTIONS = ['functions', 'function_call'] as const;
 const TOOLS = [...FUNCTIONS, 'tools', 'tool_choice'] as const;
@@ -246,6 +247,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
     embed: {},
+    endpoints: { rerank: siliconflowRerank },
     further: { imageGenerate: siliconflowImages, createSpeech: {}, createTranscription: {} },
     models: true,
   }),
@@ -276,6 +278,7 @@ export const HOSTS: readonly Provider[] = [
       dialect: { ownFinishReasons: true },
     },
     embed: { hooks: [inputAsList] },
+    endpoints: { rerank: togetherRerank },
     further: { imageGenerate: {}, createSpeech: {}, createTranscription: {}, createTranslation: {} },
     models: { path: '/v1/models', read: bareModelList },
   }),
