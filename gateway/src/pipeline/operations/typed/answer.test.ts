@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Endpoint } from '../../../providers/contract.ts';
 import { prepareTarget } from '../../../providers/engine/index.ts';
 import { sampleCall, sampleProvider } from '../../../providers/engine/testing.ts';
+import type { UpstreamResponse } from '../../../upstream/index.ts';
 import { OPERATIONS } from '../index.ts';
-import { errorAnswer } from './answer.ts';
+import { errorAnswer, streamAnswer } from './answer.ts';
 
 const call = sampleCall();
 const provider = sampleProvider();
@@ -44,5 +46,32 @@ describe('an error of a provider', () => {
 
   test('without a body is relayed without one', () => {
     expect(answerTo('chatComplete', 500, '').bytes).toHaveLength(0);
+  });
+});
+
+describe('a binary answer', () => {
+  const endpoint: Endpoint = {
+    method: 'POST',
+    path: '/audio/speech',
+    request: { kind: 'table', table: {} },
+    answer: { kind: 'binary' },
+  };
+  const streamed = (headers: Readonly<Record<string, string>>) =>
+    streamAnswer(
+      { ...served, endpoint, operation: OPERATIONS.createSpeech },
+      { status: 200, headers } as unknown as UpstreamResponse, // no body is read
+      { bytes: (bytes) => bytes, text: (text) => text },
+    );
+
+  test('passes with its length, and JSON is looked at for what was used', () => {
+    const audio = streamed({ 'content-type': 'audio/mpeg', 'content-length': '9' });
+    expect(audio).toEqual({ headers: { 'content-type': 'audio/mpeg', 'content-length': '9' }, transform: undefined });
+    expect(streamed({ 'content-type': 'application/json' }).observer).toBeDefined();
+    expect(streamed({ 'content-type': 'application/json', 'content-encoding': 'gzip' }).observer).toBeUndefined();
+  });
+
+  test('that consists of events can end with an error event, unless it is compressed', () => {
+    expect(streamed({ 'content-type': 'text/event-stream' }).transform).toBeDefined();
+    expect(streamed({ 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).transform).toBeUndefined();
   });
 });
