@@ -282,6 +282,7 @@ const PLAIN = [
   'nscale',
   'openrouter',
   'ovhcloud',
+  'palm',
   'perplexity-ai',
   'pinecone',
   'predibase',
