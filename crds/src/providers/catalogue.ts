@@ -287,6 +287,7 @@ const PLAIN = [
   'pinecone',
   'predibase',
   'recraft-ai',
+  'reka-ai',
   'replicate',
   'sambanova',
   'segmind',

@@ -75,6 +75,7 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
   ['novita-ai', apiKey(['NOVITA_API_KEY'], 'meta-llama/llama-3.3-70b-instruct')],
   ['pinecone', apiKey(['PINECONE_API_KEY'])],
   ['replicate', apiKey(['REPLICATE_API_TOKEN'])],
+  ['reka-ai', apiKey(['REKA_API_KEY'], 'reka-flash')],
   ['sambanova', apiKey(['SAMBANOVA_API_KEY'], 'Meta-Llama-3.3-70B-Instruct')],
   ['siliconflow', apiKey(['SILICONFLOW_API_KEY'], 'Qwen/Qwen2.5-7B-Instruct')],
   ['upstage', apiKey(['UPSTAGE_API_KEY'], 'solar-mini')],

@@ -8,13 +8,14 @@ import type { Provider } from './contract.ts';
 import { google } from './google/manifest.ts';
 import { openai } from './openai/manifest.ts';
 import { palm } from './palm/manifest.ts';
+import { rekaAi } from './reka-ai/manifest.ts';
 import { TABLE } from './table/index.ts';
 import { vertexAi } from './vertex-ai/manifest.ts';
 import { workersAi } from './workers-ai/manifest.ts';
 
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
-  ...[workersAi, ai21, palm],
+  ...[workersAi, ai21, palm, rekaAi],
 ];
 
 /** Every provider by its id. */

@@ -28,7 +28,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
     'finish_reason_unspecified',
   ),
   ...rows('stop', 'malformed_function_call', 'rag_query_when_rag_disabled'),
-  ...rows('length', 'length', 'max_tokens', 'model_length', 'model_context_window_exceeded'),
+  ...rows('length', 'length', 'max_tokens', 'model_length', 'model_context_window_exceeded', 'context'),
   ...rows('tool_calls', 'tool_calls', 'tool_use', 'tool_call'),
   ...rows('function_call', 'function_call'),
   ...rows(

@@ -1,0 +1,2 @@
+export { fromReka } from './answer.ts';
+export { takesReka, toRekaBody } from './request.ts';
