@@ -239,6 +239,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
     fields: [routing('workers_ai_account_id', 'workers-ai-account-id')],
     requires: [['workers_ai_account_id', 'custom_host']],
   },
+  triton: { requires: [['custom_host']], credentials: [] },
   qdrant: { requires: [['custom_host']] },
   milvus: { requires: [['custom_host']] },
 };

@@ -10,12 +10,13 @@ import { openai } from './openai/manifest.ts';
 import { palm } from './palm/manifest.ts';
 import { rekaAi } from './reka-ai/manifest.ts';
 import { TABLE } from './table/index.ts';
+import { triton } from './triton/manifest.ts';
 import { vertexAi } from './vertex-ai/manifest.ts';
 import { workersAi } from './workers-ai/manifest.ts';
 
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
-  ...[workersAi, ai21, palm, rekaAi],
+  ...[workersAi, ai21, palm, rekaAi, triton],
 ];
 
 /** Every provider by its id. */
