@@ -250,6 +250,7 @@ const PLAIN = [
   'ai21',
   'aibadgr',
   'anyscale',
+  'bytez',
   'cerebras',
   'cohere',
   'cometapi',

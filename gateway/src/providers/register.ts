@@ -3,6 +3,7 @@ import { anthropic } from './anthropic/manifest.ts';
 import { azureAi } from './azure-ai/manifest.ts';
 import { azureOpenai } from './azure-openai/manifest.ts';
 import { bedrock } from './bedrock/manifest.ts';
+import { bytez } from './bytez/manifest.ts';
 import { cohere } from './cohere/manifest.ts';
 import type { Provider } from './contract.ts';
 import { google } from './google/manifest.ts';
@@ -16,7 +17,7 @@ import { workersAi } from './workers-ai/manifest.ts';
 
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
-  ...[workersAi, ai21, palm, rekaAi, triton],
+  ...[workersAi, ai21, palm, rekaAi, triton, bytez],
 ];
 
 /** Every provider by its id. */

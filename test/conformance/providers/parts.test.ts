@@ -109,7 +109,7 @@ describe.for(CASES)('%s', ([name, exchange]) => {
 test('the formats of all writers are looked at', () => {
   const providers = new Set(CASES.map(([, { provider }]) => provider));
   expect([...providers].sort()).toEqual([
-    ...['ai21', 'anthropic', 'azure-ai', 'bedrock', 'cohere', 'google', 'palm', 'reka-ai'],
-    ...['vertex-ai', 'workers-ai'],
+    ...['ai21', 'anthropic', 'azure-ai', 'bedrock', 'bytez', 'cohere', 'google', 'palm'],
+    ...['reka-ai', 'vertex-ai', 'workers-ai'],
   ]);
 });
