@@ -240,6 +240,13 @@ const SPECIAL: Readonly<Record<string, Row>> = {
     requires: [['workers_ai_account_id', 'custom_host']],
   },
   triton: { requires: [['custom_host']], credentials: [] },
+  'stability-ai': {
+    fields: [
+      setting('stability_client_id', 'stability-client-id', { note: 'sent as Stability-Client-ID' }),
+      setting('stability_client_user_id', 'stability-client-user-id', { note: 'sent as Stability-Client-User-ID' }),
+      setting('stability_client_version', 'stability-client-version', { note: 'sent as Stability-Client-Version' }),
+    ],
+  },
   qdrant: { requires: [['custom_host']] },
   milvus: { requires: [['custom_host']] },
 };

@@ -76,6 +76,7 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
   ['pinecone', apiKey(['PINECONE_API_KEY'])],
   ['replicate', apiKey(['REPLICATE_API_TOKEN'])],
   ['reka-ai', apiKey(['REKA_API_KEY'], 'reka-flash')],
+  ['stability-ai', apiKey(['STABILITY_API_KEY'])],
   ['sambanova', apiKey(['SAMBANOVA_API_KEY'], 'Meta-Llama-3.3-70B-Instruct')],
   ['siliconflow', apiKey(['SILICONFLOW_API_KEY'], 'Qwen/Qwen2.5-7B-Instruct')],
   ['upstage', apiKey(['UPSTAGE_API_KEY'], 'solar-mini')],

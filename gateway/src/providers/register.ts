@@ -10,6 +10,7 @@ import { google } from './google/manifest.ts';
 import { openai } from './openai/manifest.ts';
 import { palm } from './palm/manifest.ts';
 import { rekaAi } from './reka-ai/manifest.ts';
+import { stabilityAi } from './stability-ai/manifest.ts';
 import { TABLE } from './table/index.ts';
 import { triton } from './triton/manifest.ts';
 import { vertexAi } from './vertex-ai/manifest.ts';
@@ -17,7 +18,7 @@ import { workersAi } from './workers-ai/manifest.ts';
 
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
-  ...[workersAi, ai21, palm, rekaAi, triton, bytez],
+  ...[workersAi, ai21, palm, rekaAi, triton, bytez, stabilityAi],
 ];
 
 /** Every provider by its id. */
