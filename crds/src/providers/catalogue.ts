@@ -247,6 +247,29 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       setting('stability_client_version', 'stability-client-version', { note: 'sent as Stability-Client-Version' }),
     ],
   },
+  oracle: {
+    fields: [
+      routing('oracle_region', 'oracle-region', { note: 'of the host, e.g. us-chicago-1' }),
+      routing('oracle_compartment_id', 'oracle-compartment-id'),
+      routing('oracle_tenancy', 'oracle-tenancy'),
+      routing('oracle_user', 'oracle-user'),
+      routing('oracle_fingerprint', 'oracle-fingerprint', { note: 'of the API key of the user' }),
+      secret('oracle_private_key', 'oracle-private-key', { note: 'RSA in PEM; line breaks may be written as \\n' }),
+      secret('oracle_key_passphrase', 'oracle-key-passphrase'),
+      setting('oracle_api_version', 'oracle-api-version', { note: '20231130 when absent' }),
+      setting('oracle_serving_mode', 'oracle-serving-mode', {
+        note: 'ON_DEMAND (when absent), or DEDICATED: the model is an endpoint',
+      }),
+    ],
+    requires: [
+      ['oracle_region', 'custom_host'],
+      ['oracle_compartment_id'],
+      ['oracle_tenancy'],
+      ['oracle_user'],
+      ['oracle_fingerprint'],
+    ],
+    credentials: ['oracle_private_key'],
+  },
   qdrant: { requires: [['custom_host']] },
   milvus: { requires: [['custom_host']] },
 };

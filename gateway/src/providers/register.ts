@@ -8,6 +8,7 @@ import { cohere } from './cohere/manifest.ts';
 import type { Provider } from './contract.ts';
 import { google } from './google/manifest.ts';
 import { openai } from './openai/manifest.ts';
+import { oracle } from './oracle/manifest.ts';
 import { palm } from './palm/manifest.ts';
 import { rekaAi } from './reka-ai/manifest.ts';
 import { stabilityAi } from './stability-ai/manifest.ts';
@@ -18,7 +19,7 @@ import { workersAi } from './workers-ai/manifest.ts';
 
 const OWN_FOLDERS: readonly Provider[] = [
   ...[openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere],
-  ...[workersAi, ai21, palm, rekaAi, triton, bytez, stabilityAi],
+  ...[workersAi, ai21, palm, rekaAi, triton, bytez, stabilityAi, oracle],
 ];
 
 /** Every provider by its id. */

@@ -31,7 +31,7 @@ const PARTS: readonly Part[] = [
   {
     rule: 'of audio',
     part: { type: 'input_audio', input_audio: { data: 'AA', format: 'mp3' } },
-    takenBy: ['google', 'vertex-ai chatComplete gemini', 'vertex-ai chatComplete google.gemini'],
+    takenBy: ['google', 'oracle', 'vertex-ai chatComplete gemini', 'vertex-ai chatComplete google.gemini'],
   },
   { rule: 'of video', part: { type: 'video_url', video_url: { url: 'https://x.example/a.mp4' } } },
 ];
@@ -109,7 +109,7 @@ describe.for(CASES)('%s', ([name, exchange]) => {
 test('the formats of all writers are looked at', () => {
   const providers = new Set(CASES.map(([, { provider }]) => provider));
   expect([...providers].sort()).toEqual([
-    ...['ai21', 'anthropic', 'azure-ai', 'bedrock', 'bytez', 'cohere', 'google', 'palm'],
-    ...['reka-ai', 'vertex-ai', 'workers-ai'],
+    ...['ai21', 'anthropic', 'azure-ai', 'bedrock', 'bytez', 'cohere', 'google', 'oracle'],
+    ...['palm', 'reka-ai', 'vertex-ai', 'workers-ai'],
   ]);
 });

@@ -1,4 +1,5 @@
 /** One exchange played through the engine, with a clock that stands and ids that count. */
+import { generateKeyPairSync } from 'node:crypto';
 import { PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
 import { expect } from 'vitest';
 import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
@@ -41,7 +42,9 @@ export interface Session {
 /** A fresh session: ids start again, so that two runs of one exchange can be compared. */
 export function openSession(exchange: Exchange): Session {
   const provider = providerOf(exchange.provider);
-  const values = new Map(Object.entries(exchange.fields));
+  const values = new Map(
+    Object.entries(exchange.fields).map(([name, value]) => [name, value === MADE_KEY ? rsaPrivateKey() : value]),
+  );
   const target = prepareTarget(
     provider,
     createFields(provider, values),
@@ -57,6 +60,19 @@ export function openSession(exchange: Exchange): Session {
     rawBody: Buffer.from(JSON.stringify(exchange.client_request, null, ' ')),
     secrets: secretNames.flatMap((name) => values.get(name) ?? []),
   };
+}
+
+/** Stands for a private key in a fixture. */
+const MADE_KEY = '{rsa_private_key}';
+let madeKey: string | undefined;
+
+function rsaPrivateKey(): string {
+  madeKey ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }).privateKey;
+  return madeKey;
 }
 
 export function providerOf(id: string): Provider {

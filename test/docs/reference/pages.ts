@@ -50,7 +50,10 @@ function proxyPathsPage(): string {
       'is 403 `path_not_allowed` unless the resource of the account says `proxyPaths: All`. Callers with a credential of their own ' +
       'reach every path. `*` for the method is every method; in a path `*` is a segment without a colon, `<any>` any segment, ' +
       '`{field}` the value of the account, and `**` what may follow.',
-    ...[...byPaths].flatMap(([paths, ids]) => [`## ${ids.join(', ')}`, `\`\`\`text\n${paths}\n\`\`\``]),
+    ...[...byPaths].flatMap(([paths, ids]) => [
+      `## ${ids.join(', ')}`,
+      paths === '' ? 'None.' : `\`\`\`text\n${paths}\n\`\`\``,
+    ]),
   ]);
 }
 

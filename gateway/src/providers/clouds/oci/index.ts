@@ -1,0 +1,2 @@
+/** Credentials of Oracle Cloud Infrastructure. */
+export { ociSignature } from './authorizer.ts';
