@@ -53,6 +53,8 @@ const body = fc.oneof(
       ],
       ...[
         'data: {"type":"message_start","message":{"usage":{}}}\n\n',
+        'data: {"response":"x","tool_calls":[{"name":"f"}]}\n\n',
+        'data: {"index":1,"message":{"role":"ASSISTANT","toolCalls":[{}]},"finishReason":"x"}\n\n',
         'data: null\n\n',
         'data: []\n\n',
         '\n\n',
@@ -80,12 +82,12 @@ const script: fc.Arbitrary<Script> = fc.record({
 
 const REQUESTS = [
   { path: '/v1/chat/completions', slugs: ['openai', 'anthropic', 'google', 'mistral-ai', 'cohere', 'bedrock'] },
+  { path: '/v1/chat/completions', slugs: ['workers-ai', 'ai21', 'palm', 'reka-ai', 'bytez', 'oracle'] },
   { path: '/v1/messages', slugs: ['anthropic', 'bedrock', 'openai', 'google', 'cohere'] },
-  { path: '/v1/responses', slugs: ['openai'] },
-  { path: '/v1/completions', slugs: ['openai', 'cohere'] },
-  { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere'] },
-  { path: '/v1/models', slugs: ['openai', 'anthropic', 'google'] },
-  { path: '/v1/responses', slugs: ['anthropic', 'google', 'cohere', 'bedrock', 'mistral-ai'] },
+  { path: '/v1/responses', slugs: ['openai', 'anthropic', 'google', 'cohere', 'bedrock', 'mistral-ai'] },
+  { path: '/v1/completions', slugs: ['openai', 'cohere', 'workers-ai', 'ai21', 'palm', 'triton'] },
+  { path: '/v1/embeddings', slugs: ['openai', 'google', 'cohere', 'workers-ai', 'ai21', 'palm'] },
+  { path: '/v1/models', slugs: ['openai', 'anthropic', 'google', 'workers-ai', 'palm'] },
   { path: '/v1/anything', slugs: ['openai', 'anthropic'] },
 ].flatMap(({ path, slugs }) => slugs.map((slug) => ({ path, slug })));
 

@@ -1,4 +1,5 @@
 /** A gateway whose providers answer with the bytes that a test has prepared, and everything that the process did not catch. */
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { type RunningGateway, startGateway } from '../kit/gateway.ts';
 import { type RawReply, type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
@@ -20,6 +21,18 @@ export interface FuzzWorld {
   readonly crashes: readonly unknown[];
 }
 
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const ORACLE = {
+  oracle_compartment_id: 'ocid1.compartment',
+  oracle_tenancy: 'ocid1.tenancy',
+  oracle_user: 'ocid1.user',
+  oracle_fingerprint: '20:3b',
+};
+
 /** Starts the world before the tests of a file and ends it after them. */
 export function setUpFuzzWorld({ env, answer, secret, aws }: FuzzWorldOptions): FuzzWorld {
   let gateway: RunningGateway;
@@ -36,8 +49,10 @@ export function setUpFuzzWorld({ env, answer, secret, aws }: FuzzWorldOptions): 
         workspace(),
         key(),
         ...['openai', 'google', 'mistral-ai', 'cohere'].map((id) => at(id)),
+        ...['workers-ai', 'ai21', 'palm', 'reka-ai', 'triton', 'bytez'].map((id) => at(id)),
         at('anthropic', { inspectStreamForOverload: true }),
         at('bedrock', { settings: { aws_region: 'eu-west-1' }, secret: aws }),
+        at('oracle', { settings: ORACLE, secret: { oracle_private_key: privateKey } }),
       ],
     });
     process.on('uncaughtException', onCrash);
