@@ -1,70 +1,80 @@
-/** Which providers offer which operations. */
+/** Which providers offer which operations, and how. */
 import { code, page, table } from '@gatehouse/crds/gen';
 import { ADAPTERS, createAdapters } from '../../../gateway/src/pipeline/adapters/index.ts';
 import { callOf, type Operation } from '../../../gateway/src/pipeline/operations/operation.ts';
 import { OPERATIONS } from '../../../gateway/src/pipeline/operations/register.ts';
-import type { Provider } from '../../../gateway/src/providers/contract.ts';
+import type { Endpoint, Provider } from '../../../gateway/src/providers/contract.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
+
+const OFFERS = ['passed on', 'mapped', 'adapted'] as const;
+type Offer = (typeof OFFERS)[number];
 
 interface Offered {
   readonly id: string;
   readonly call: string;
-  /** Ids of the providers that declare it as an endpoint. */
-  readonly providers: readonly string[];
-  /** Ids of those that have it by an adapter, for some of their models or for all. */
-  readonly adapted: readonly string[];
-}
-
-const adapters = createAdapters(ADAPTERS);
-
-function adaptedFor({ id, handler }: Operation): readonly string[] {
-  const isAdapted = (provider: Provider): boolean => {
-    const own = handler.endpointOf(provider);
-    return (own === undefined || own.supports !== undefined) && adapters.find(id, provider) !== undefined;
-  };
-  return [...PROVIDERS.values()].filter(isAdapted).map((provider) => provider.id);
+  /** How each provider that offers it does so. */
+  readonly offers: ReadonlyMap<string, Offer>;
+  /** Providers that offer it for some models alone. */
+  readonly partly: ReadonlySet<string>;
 }
 
 function offeredOperations(): readonly Offered[] {
+  const adapters = createAdapters(ADAPTERS);
   return Object.values<Operation>(OPERATIONS).flatMap((operation) => {
     const { id, handler, promptAs, answerLocally } = operation;
-    const offering = [...PROVIDERS.values()].filter((provider) => handler.endpointOf(provider) !== undefined);
-    if (offering.length === 0 || promptAs !== undefined || answerLocally !== undefined) return [];
-    return [
-      {
-        id,
-        call: callOf(operation),
-        providers: offering.map((provider) => provider.id).sort(),
-        adapted: adaptedFor(operation),
-      },
-    ];
+    const providers = [...PROVIDERS.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const isAdapted = (provider: Provider): boolean => adapters.find(id, provider) !== undefined;
+    const offers = new Map(
+      providers.flatMap((provider) => {
+        const offer = offerOf(handler.endpointOf(provider)) ?? (isAdapted(provider) ? 'adapted' : undefined);
+        return offer === undefined ? [] : [[provider.id, offer] as const];
+      }),
+    );
+    const partly = providers.filter(
+      (provider) => handler.endpointOf(provider)?.supports !== undefined && !isAdapted(provider),
+    );
+    if (offers.size === 0 || promptAs !== undefined || answerLocally !== undefined) return [];
+    return [{ id, call: callOf(operation), offers, partly: new Set(partly.map((provider) => provider.id)) }];
   });
 }
 
-/** Adapters serve every provider that has their endpoint. */
-function othersOf(operation: string): string {
-  const endpoints = ADAPTERS.filter((adapter) => adapter.operation === operation).map(({ endpoint }) => code(endpoint));
-  return endpoints.length === 0 ? '' : `all other providers and models with ${endpoints.join(' or ')}`;
+function offerOf(endpoint: Endpoint | undefined): Offer | undefined {
+  if (endpoint === undefined) return undefined;
+  return endpoint.request.kind === 'write' || endpoint.answer.kind === 'read' ? 'mapped' : 'passed on';
 }
 
 export function operationsPage(): string {
   const operations = offeredOperations();
+  const named = ({ offers, partly }: Offered, wanted: Offer): string =>
+    [...offers]
+      .filter(([, offer]) => offer === wanted)
+      .map(([provider]) => code(provider) + (partly.has(provider) ? '\\*' : ''))
+      .join(', ');
   return page('Operations', [
-    'Which providers offer an operation in a format that the gateway knows. Another provider answers it with 400 ' +
-      '`operation_unsupported`, unless an adapter serves it. Every other path is passed on as it is, within ' +
-      'the [paths of proxied calls](proxy-paths.md).',
+    'Which providers offer an operation, and how. Passed on: the provider has the format of the client, whose bytes go through but ' +
+      'for declared changes. Mapped: requests or answers are written anew in its own format. Adapted: served by another operation. ' +
+      'A star: for some models alone. Any other provider answers with 400 `operation_unsupported`. Every other path is passed on as ' +
+      'it is, within the [paths of proxied calls](proxy-paths.md).',
     '## Providers by operation',
     table(
-      ['operation', 'name in policies, logs and metrics', 'offered by', 'adapted for'],
-      operations.map(({ call, id, providers }) => [code(call), code(id), providers.map(code).join(', '), othersOf(id)]),
+      ['operation', 'name in policies, logs and metrics', ...OFFERS],
+      operations.map((operation) => [
+        code(operation.call),
+        code(operation.id),
+        ...OFFERS.map((offer) => named(operation, offer)),
+      ]),
     ),
     '## Operations by provider',
     table(
-      ['provider', 'offers', 'has by an adapter'],
+      ['provider', ...OFFERS],
       [...PROVIDERS.keys()].sort().map((provider) => {
-        const offered = operations.filter(({ providers }) => providers.includes(provider)).map(({ id }) => code(id));
-        const others = operations.filter(({ adapted }) => adapted.includes(provider)).map(({ id }) => code(id));
-        return [code(provider), offered.length === 0 ? 'proxied calls alone' : offered.join(', '), others.join(', ')];
+        const offered = OFFERS.map((offer) =>
+          operations
+            .filter(({ offers }) => offers.get(provider) === offer)
+            .map(({ id, partly }) => code(id) + (partly.has(provider) ? '\\*' : ''))
+            .join(', '),
+        );
+        return [code(provider), ...(offered.join('') === '' ? ['proxied calls alone', '', ''] : offered)];
       }),
     ),
   ]);
