@@ -170,6 +170,24 @@ export const ERRORS = {
     wireCode: 'feature_unsupported',
     summary: 'The request asks for a feature this version does not serve.',
   },
+  UPGRADE_REQUIRED: {
+    ...request,
+    status: 426,
+    wireCode: 'upgrade_required',
+    summary: 'The path speaks WebSocket and not HTTP.',
+  },
+  SESSION_EXPIRED: {
+    ...request,
+    status: 408,
+    wireCode: 'session_expired',
+    summary: 'The session was silent for too long, or has lasted too long.',
+  },
+  FRAME_INVALID: {
+    ...request,
+    status: 400,
+    wireCode: 'frame_invalid',
+    summary: 'A WebSocket frame of the client is not valid.',
+  },
   OPERATION_UNSUPPORTED: {
     ...target,
     status: 400,

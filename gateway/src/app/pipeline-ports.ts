@@ -88,6 +88,8 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     attempts: {
       adapters: createAdapters(ADAPTERS),
       client,
+      upgrades: client,
+      connectTimeoutMs: limits.connectTimeoutMs,
       limits,
       maxResponseBytes,
       json: limits.json,

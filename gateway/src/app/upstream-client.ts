@@ -2,9 +2,12 @@
 import { networkInterfaces } from 'node:os';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.ts';
-import { createUpstreamClient, type UpstreamClient } from '../upstream/index.ts';
+import { createUpstreamClient, type UpgradingClient, type UpstreamClient } from '../upstream/index.ts';
 
-export const openClient = ({ limits, ca, proxy }: GatewaySettings, hosts: HostPolicy): UpstreamClient =>
+export const openClient = (
+  { limits, ca, proxy }: GatewaySettings,
+  hosts: HostPolicy,
+): UpstreamClient & UpgradingClient =>
   createUpstreamClient({
     hosts,
     connectTimeoutMs: limits.connectTimeoutMs,

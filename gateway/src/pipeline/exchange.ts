@@ -1,10 +1,12 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
+
+import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { PipelineFacts, TraceContext } from '../record/index.ts';
+import type { PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
-import type { UpstreamBody } from '../upstream/index.ts';
+import type { UpstreamBody, UpstreamConnection } from '../upstream/index.ts';
 import type { JsonObject, Upload } from '../wire/contract.ts';
 import type { AnswerObserver, ByteTransform } from '../wire/transform/index.ts';
 import type { BodyKind, Operation } from './operations/index.ts';
@@ -115,8 +117,32 @@ export interface Answer {
   readonly headers: HeaderMap;
   readonly body: AnswerBody;
   readonly facts: PipelineFacts;
+  /** Present when the provider speaks another protocol from now on, with status 101. Who takes the answer owns it. */
+  readonly connection?: ProviderConnection | undefined;
   /** Receives the complete client bytes of a cacheable answer. */
   readonly store: CacheWriter | undefined;
+}
+
+/** What responses of a session take of limits, one after the other. */
+export interface ResponseHold extends Settlement {
+  /** The response was not awaited, and its provider may bill it. */
+  keep(): void;
+  /** There was no response. */
+  release(): void;
+}
+
+/** A WebSocket to a provider, open and not spoken on. */
+export interface ProviderConnection extends UpstreamConnection {
+  /** The sub-protocol that the provider has chosen. */
+  readonly protocol: string | undefined;
+  /** Throws the AppError of an event of the client that names a model which the account does not admit; absent: it admits all. */
+  readonly checkEvent: ((event: Buffer, isBinary: boolean) => void) | undefined;
+  /** Why the caller may not go on under a newer Snapshot; undefined: it may. */
+  refusal(snapshot: SnapshotView, nowMs: number): AppError | undefined;
+  /** Of the first response; undefined: nothing limits it. */
+  readonly hold: ResponseHold | undefined;
+  /** Takes room for one more response. Throws the AppError of the limit that has none. */
+  holdNext(): ResponseHold | undefined | Promise<ResponseHold | undefined>;
 }
 
 /** Receives an answer that may be cached, after it was sent. */

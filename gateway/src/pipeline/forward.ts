@@ -54,7 +54,13 @@ export function refuseWithheldGuardrails(input: AttemptInput): void {
 
 /** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */
 export async function forward(input: AttemptInput, fleet: Fleet, gatewayName: string): Promise<UpstreamResponse> {
-  const { request, signal } = input.exchange;
+  const { operation, request, signal } = input.exchange;
+  if (operation.connects === true) {
+    throw new AppError('NEEDS_FLEET', {
+      detail:
+        'The credential of the target stays with the fleet: connect to the fleet itself, since sidecars pass on HTTP alone',
+    });
+  }
   if (gatewaysOf(request.header(VIA_HEADER)).length > 0) {
     throw new AppError('NEEDS_FLEET', {
       param: VIA_HEADER,

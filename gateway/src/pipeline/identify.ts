@@ -118,6 +118,7 @@ const isGatewayKey = (found: OwnKey | undefined): boolean =>
 
 /** The application behind a sidecar: it has no key, or a placeholder where its SDK insists on one. */
 function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: string): Caller {
+  refusePage(request);
   const record = snapshot.sidecar(profile);
   const workspace = record === undefined ? undefined : snapshot.workspace(record.workspace);
   if (record === undefined || workspace === undefined) {
@@ -131,6 +132,12 @@ function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: 
   const keyHeaders = new Set(values.filter(([, value]) => value === SIDECAR_PLACEHOLDER_KEY).map(([name]) => name));
   const credential = keyHeaders.has('authorization') ? undefined : toSecret(bearerOf(request));
   return { key: record.key, keyHash: hash('sha256', record.key.id), keyHeaders, workspace, credential };
+}
+
+/** Browsers let any page open a WebSocket anywhere, also to a sidecar that asks for no key; they say which page it is. */
+function refusePage(request: ClientRequest): void {
+  if (request.header('origin') === undefined || request.header('upgrade') === undefined) return;
+  throw invalidKey('x-gw-api-key', 'a page of a browser needs a gateway key of its own for a WebSocket');
 }
 
 interface OwnKey {

@@ -224,7 +224,8 @@ class Routing implements RouteContext<AttemptOutcome> {
   }
 
   repeatable(): boolean {
-    const { resolution, calls } = this.#input;
+    const { exchange, resolution, calls } = this.#input;
+    if (exchange.operation.connects === true) return false;
     return (uploadOf(resolution.body)?.source.replayable ?? true) && calls.allowsMore();
   }
 
@@ -288,7 +289,7 @@ function toAnswer(outcome: AttemptOutcome, input: AttemptInput, { attempts, now 
   const facts = factsOf(outcome, { caller: input.caller, input, ...input.log });
   const answer: Answer =
     soft === undefined
-      ? { status: outcome.status, headers, body, facts, store }
+      ? { status: outcome.status, headers, body, facts, store, connection: outcome.connection }
       : { status: 200, headers, body, facts: { ...facts, ...SOFT_FACTS, stream: soft.stream }, store: undefined };
   addUsageHeaders(input.exchange, answer);
   return answer;

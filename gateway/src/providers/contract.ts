@@ -42,7 +42,8 @@ export type EndpointId =
   | 'createModelResponse'
   | 'getModelResponse'
   | 'deleteModelResponse'
-  | 'listResponseInputItems';
+  | 'listResponseInputItems'
+  | 'realtime';
 
 /** The values of a target: vendor fields and credential, by their catalogue name. */
 export interface TargetFields {

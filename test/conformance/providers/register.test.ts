@@ -11,9 +11,9 @@ test('the register and the catalogue name the same providers', () => {
   expect([...PROVIDERS].filter(([id, provider]) => provider.id !== id)).toEqual([]);
 });
 
-/** The same wherever they are: responses.test.ts and further.test.ts put all of them through one table each. */
+/** The same wherever they are: responses.test.ts, realtime.test.ts and further.test.ts put all of them through one table each. */
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
-  ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems'],
+  ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems', 'realtime'],
   ...['moderate', 'rerank', 'imageGenerate', 'createSpeech'],
   ...['imageEdit', 'imageVariation', 'createTranscription', 'createTranslation'],
 ]);

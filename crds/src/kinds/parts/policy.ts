@@ -99,6 +99,7 @@ export const ENDPOINT_TYPES = [
   'getModelResponse',
   'deleteModelResponse',
   'listResponseInputItems',
+  'realtime',
   'proxy',
 ] as const;
 

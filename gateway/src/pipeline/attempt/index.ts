@@ -10,6 +10,7 @@ import { uploadOf } from '../exchange.ts';
 import { holdTarget } from '../limits/index.ts';
 import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
+import { connectTarget } from './connect.ts';
 import { type CheckedAnswer, evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
@@ -36,6 +37,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const guarded = guard(ports, progress.prepared);
     const prepared = guarded instanceof Promise ? await guarded : guarded;
     progress.prepared = prepared;
+    if (prepared.operation.connects === true) return await connectTarget(ports, progress, prepared);
     const { collect } = prepared.operation.handler;
     if (collect !== undefined) {
       const held = holdTarget(ports, prepared);

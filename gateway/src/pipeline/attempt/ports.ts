@@ -3,7 +3,7 @@ import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
 import type { UsageQuestion } from '../../record/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
-import type { HostScope } from '../../upstream/index.ts';
+import type { HostScope, UpgradingClient } from '../../upstream/index.ts';
 import type { Adapters } from '../adapters/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
@@ -17,6 +17,10 @@ import type { SemanticCache } from './semantic.ts';
 import type { SendPort } from './send/index.ts';
 
 export interface AttemptPorts extends SendPort, LimitPorts {
+  /** For operations whose calls leave HTTP. */
+  readonly upgrades: UpgradingClient;
+  /** Longest wait for a connection, and for the answer to a request to leave HTTP, in ms. */
+  readonly connectTimeoutMs: number;
   readonly adapters: Adapters;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;

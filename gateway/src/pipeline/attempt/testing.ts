@@ -113,6 +113,13 @@ function guardrailPorts(budget: ByteBudget): GuardrailPorts {
   return { ...ports, watch: createGuardrailWatch({ ports, onEnd: () => {}, onDropped: () => {} }) };
 }
 
+/** No operation here leaves HTTP. */
+const NO_CONNECTIONS = {
+  limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
+  upgrades: { upgrade: () => Promise.reject(new Error('a connection was asked for')) },
+  connectTimeoutMs: 0,
+};
+
 const now = (): number => NOW;
 
 const cacheInMemory = (): AttemptPorts['cache'] =>
@@ -144,7 +151,7 @@ export function gateway({
   const guardrails = guardrailPorts(budget);
   const ports: AttemptPorts = {
     client: clientOf(answers, calls),
-    limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
+    ...NO_CONNECTIONS,
     maxResponseBytes: 1_000_000,
     json: DEFAULT_JSON_LIMITS,
     sleep: async () => {},

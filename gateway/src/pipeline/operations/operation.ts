@@ -77,10 +77,12 @@ export interface Operation {
   readonly errors: ErrorFormat | ((request: ErrorSource) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */
   readonly streamFormat: StreamProtocol;
+  /** Its calls leave HTTP: the answer is a connection. Nothing is tried again, and no other target is. */
+  readonly connects?: true;
   readonly handler: OperationHandler;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
   answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
-  /** Why a path of a `*` route is not served. `rest`: what stands for the `*`, decoded. */
+  /** Why HTTP does not serve the path. `rest`: what stands for the `*` of the route, decoded. */
   refusePath?(rest: string): AppError | undefined;
 }
 

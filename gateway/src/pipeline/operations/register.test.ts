@@ -56,6 +56,7 @@ describe('the routes of the data plane', () => {
       streams: 'responses',
       reads: ANY,
     },
+    { method: 'GET', path: '/v1/realtime', id: 'realtime', streams: 'events', reads: 'json' },
     { method: 'GET', path: '/v1/models', id: 'listModels', streams: 'events', reads: ANY },
     ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
       method,

@@ -11,6 +11,7 @@ import type { Operation, OperationRoute } from './operation.ts';
 import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
 import { rerank } from './rerank.ts';
+import { realtime } from './realtime.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 import { tokenize } from './tokenize/index.ts';
 
@@ -33,6 +34,7 @@ export const OPERATIONS = {
   getModelResponse,
   deleteModelResponse,
   listResponseInputItems,
+  realtime,
   listModels,
   tokenize,
   promptComplete,

@@ -11,6 +11,7 @@ import {
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
+  realtimeEndpoint,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 import {
@@ -87,6 +88,11 @@ export const azureAi: Provider = defineProvider({
     getModelResponse: onRequest(responses.getModelResponse),
     deleteModelResponse: onRequest(responses.deleteModelResponse),
     listResponseInputItems: onRequest(responses.listResponseInputItems),
+    realtime: openAiOnly(
+      realtimeEndpoint((call, query) =>
+        joinQuery('/realtime', withVersion(query, call.fields.text('azure_api_version'))),
+      ),
+    ),
   },
   models: { path: versioned('/models') },
   proxy: {

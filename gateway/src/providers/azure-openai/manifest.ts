@@ -14,10 +14,11 @@ import {
   OPENAI_PATHS,
   openAiMessages,
   pathsBelow,
+  realtimeEndpoint,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 import { readModels } from './models.ts';
-import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, resourcePath } from './paths.ts';
+import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, realtimePath, resourcePath } from './paths.ts';
 
 /** The deployment that a body names because the path does not. */
 const deploymentInBody = (call: Call): string | undefined =>
@@ -83,6 +84,7 @@ export const azureOpenai: Provider = defineProvider({
       createTranslation: { path: deploymentPath('/audio/translations'), form: DEPLOYMENT_FIELD },
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
+    realtime: realtimeEndpoint(realtimePath),
   },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
   proxy: {

@@ -21,11 +21,28 @@ export const deploymentPath =
     return resourcePath(call, `/deployments/${pathSegment(deployment, 'deployment_id')}${path}`);
   };
 
-/** The path of an operation of the whole resource, with the client's query. The target's API version wins. */
-export function resourcePath(call: Call, path: string): string {
-  if (isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(call.query));
+/**
+ * The realtime API, whose query names the deployment: beside the model, or in its place where paths have no version. Source: Azure
+ * OpenAI, realtime API.
+ */
+export function realtimePath(call: Call, given: string): string {
+  const deployment = call.fields.text('deployment_id');
+  const query = new URLSearchParams(given);
+  query.delete('deployment');
+  if (isVersionless(call)) {
+    if (deployment !== undefined) query.set('model', deployment);
+    return resourcePath(call, '/realtime', query.toString());
+  }
+  if (deployment === undefined) throw fieldMissing(call.provider, 'deployment_id');
+  query.set('deployment', deployment);
+  return resourcePath(call, '/realtime', query.toString());
+}
+
+/** The path of an operation of the whole resource, with the client's query unless another is given. The target's API version wins. */
+export function resourcePath(call: Call, path: string, given: string = call.query): string {
+  if (isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(given));
   const version = call.fields.text('api_version');
-  const query = version === undefined ? call.query : withoutVersion(call.query);
+  const query = version === undefined ? given : withoutVersion(given);
   return joinQuery(path, withVersion(query, version));
 }
 

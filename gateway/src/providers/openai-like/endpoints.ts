@@ -107,6 +107,28 @@ export function responsesEndpoints(
   };
 }
 
+/**
+ * The realtime API, which is spoken over a WebSocket: a path with a query. The model of the query is the one that the call asks
+ * for, once.
+ */
+export function realtimeEndpoint(path: (call: Call, query: string) => string): Endpoint {
+  return {
+    method: 'GET',
+    path: (call) => {
+      const query = new URLSearchParams(call.query);
+      if (call.model === '') query.delete('model');
+      else query.set('model', call.model);
+      return path(call, query.toString());
+    },
+    request: { kind: 'none' },
+    answer: { kind: 'relay' },
+  };
+}
+
+/** The usual place of the realtime API. */
+export const realtimeBelow = (prefix: string): Endpoint =>
+  realtimeEndpoint((_call, query) => `${prefix}/realtime${query === '' ? '' : `?${query}`}`);
+
 /** The usual place of the responses API; queries (`include`, `stream`, pages) belong to what is below the collection. */
 export function responsesBelow(prefix: string): ResponsesPath {
   return (call, below) => {

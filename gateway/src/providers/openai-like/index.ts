@@ -7,6 +7,8 @@ export {
   embeddingsEndpoint,
   openAiMessages,
   type ResponsesPath,
+  realtimeBelow,
+  realtimeEndpoint,
   relayedEndpoint,
   responsesBelow,
   responsesEndpoints,

@@ -5,6 +5,7 @@ import {
   completionEndpoint,
   type EndpointRow,
   embeddingsEndpoint,
+  realtimeBelow,
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
@@ -30,6 +31,8 @@ export interface OpenAiRow {
   readonly endpoints?: Provider['endpoints'];
   /** The upstream has the responses API. */
   readonly responses?: true;
+  /** The upstream has the realtime API. */
+  readonly realtime?: true;
   /** `true`: the list is at the usual path. */
   readonly models?: true | ModelsEndpoint;
   readonly readError?: Provider['readError'];
@@ -63,6 +66,7 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(embed === undefined ? {} : { embed: embeddingsEndpoint(at('/embeddings', embed)) }),
       ...furtherEndpoints(row.further ?? {}, prefix),
       ...row.endpoints,
+      ...(row.realtime === undefined ? {} : { realtime: realtimeBelow(prefix) }),
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
     ...(row.headers === undefined ? {} : { headers: row.headers }),

@@ -160,6 +160,7 @@ export const VENDORS: readonly Provider[] = [
     embed: {},
     further: { imageGenerate: {} },
     responses: true,
+    realtime: true,
     models: true,
   }),
   openAiLike({

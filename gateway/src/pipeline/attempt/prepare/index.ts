@@ -22,6 +22,7 @@ import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 export { modelOf } from './call.ts';
 export { clientHeaders, mayBeAdded } from './client-headers.ts';
+export { isModelName } from './named-models.ts';
 export { type ResolvedTarget, targetIdentity } from './target.ts';
 
 export interface Prepared extends ServedCall {

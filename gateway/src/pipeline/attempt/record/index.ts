@@ -18,7 +18,14 @@ import {
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
-import { type AnswerBody, type CacheStatus, type CacheWriter, type HeaderMap, ownFormModelOf } from '../../exchange.ts';
+import {
+  type AnswerBody,
+  type CacheStatus,
+  type CacheWriter,
+  type HeaderMap,
+  ownFormModelOf,
+  type ProviderConnection,
+} from '../../exchange.ts';
 import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
@@ -68,6 +75,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly images: ImagesAsked | undefined;
   /** Characters that were to be spoken; undefined: none. */
   readonly characters: number | undefined;
+  /** Present when the target has switched protocols. */
+  readonly connection?: ProviderConnection | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -106,6 +115,30 @@ export const cachedOutcome = (progress: AttemptProgress, { status, headers, body
     hold: undefined,
     withheld: undefined,
     counted: undefined,
+  });
+
+/** The provider speaks another protocol from now on. */
+export const connectedOutcome = (
+  progress: AttemptProgress,
+  { connection, upstreamMs }: { readonly connection: ProviderConnection; readonly upstreamMs: number },
+): AttemptOutcome =>
+  record(progress, {
+    ...factsOf(progress),
+    ...NOTHING_SENT,
+    calls: 1,
+    upstreamMs,
+    status: 101,
+    fallback: 'stop',
+    headers: {},
+    body: { kind: 'bytes', bytes: Buffer.alloc(0) },
+    error: undefined,
+    cacheStatus: undefined,
+    stream: true,
+    store: undefined,
+    hold: progress.hold,
+    withheld: undefined,
+    counted: undefined,
+    connection,
   });
 
 /** An error that ended the attempt before the provider was called. */

@@ -19,11 +19,6 @@ export const proxy: Operation = {
   refusePath,
 };
 
-/** APIs that are refused instead of being proxied: the gateway cannot relay what they need. */
-const UNSUPPORTED: readonly { readonly path: RegExp; readonly name: string }[] = [
-  { path: /^realtime(?:\/|$)/, name: 'The realtime API' },
-];
-
 function refusePath(rest: string): AppError | undefined {
   const [area = ''] = rest.split('/', 1);
   if (MANAGEMENT_PREFIXES.has(area)) {
@@ -34,7 +29,5 @@ function refusePath(rest: string): AppError | undefined {
       detail: 'Not Found: the path begins with /v1/v1; take one /v1 off the base URL (SDKs of Anthropic add their own)',
     });
   }
-  const unsupported = UNSUPPORTED.find(({ path }) => path.test(rest));
-  if (unsupported === undefined) return undefined;
-  return new AppError('FEATURE_UNSUPPORTED', { detail: `${unsupported.name} is not part of this version` });
+  return undefined;
 }
