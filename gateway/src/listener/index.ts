@@ -5,6 +5,7 @@ export type {
   Listener,
   UpgradedConnection,
   UpgradeHandler,
+  UpgradeRefusal,
   UpgradeRequest,
 } from './listener.ts';
 export { createMainListener, type MainListenerPorts, type MainListenerSettings } from './main-listener.ts';

@@ -27,6 +27,14 @@ export interface UpgradeRequest {
   readonly query: string;
   /** Lower-case names; repeated headers joined by `, `. */
   header(name: string): string | undefined;
+  headers(): Iterable<readonly [name: string, value: string]>;
+}
+
+/** An answer of HTTP in place of another protocol. */
+export interface UpgradeRefusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
 }
 
 /** A connection that leaves HTTP. It counts as a request in flight until it is closed. */
@@ -38,6 +46,10 @@ export interface UpgradedConnection {
    * in its tasks is still sent, then the socket is closed.
    */
   readonly signal: CancelSignal;
+  /** Cancelled when no further connections are accepted: whatever may take long should end soon. */
+  readonly leaving: CancelSignal;
+  /** Sends an answer of HTTP and ends the connection. */
+  refuse(refusal: UpgradeRefusal): void;
   /** Sends `101 Switching Protocols`. Throws a TypeError for a name or value that no header may have. */
   switchProtocols(headers: Readonly<Record<string, string>>): void;
 }

@@ -75,7 +75,7 @@ export function createMainListener(settings: MainListenerSettings, ports: MainLi
     shouldUpgradeCallback: upgrades?.shouldUpgradeCallback ?? NEVER,
   });
   upgrades?.attach(app.server);
-  const listener = toListener(app, settings.address, upgrades?.destroyAll);
+  const listener = toListener(app, settings.address, upgrades);
   return withCertificate(listener, settings.tls, { ...ports, server: app.server });
 }
 
@@ -220,7 +220,7 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
     url: path,
     handler: (request, reply) => {
       if (method !== 'GET') checkMediaType(request.headers['content-type']);
-      const route = hasSegments ? segmentsOf(request) : NO_SEGMENTS;
+      const route = hasSegments || operation.refusePath !== undefined ? segmentsOf(request) : NO_SEGMENTS;
       reply.hijack();
       return serve(ports, { message: request.raw, response: reply.raw, operation, route });
     },

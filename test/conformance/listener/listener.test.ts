@@ -241,15 +241,19 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
   });
 
   describe('an upgrade', () => {
-    test.for(['/v1/realtime', '/v1/realtime?model=m'])('without a handler is refused on %s: 400', async (path) => {
-      await using bench = await open(variant);
-      using client = await rawClient(bench.port);
-      client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${UPGRADE}\r\n`);
-      const answer = await client.until('feature_unsupported');
-      expect(answer).toMatch(/^HTTP\/1.1 400 /);
-      expect(answer.toLowerCase()).toContain('x-gw-trace-id: ');
-      expect(bench.exchanges).toHaveLength(0);
-    });
+    test.for(['/v1/realtime', '/v1/realtime?model=m'])(
+      'without a handler is told what the path speaks: 426, on %s',
+      async (path) => {
+        await using bench = await open(variant);
+        using client = await rawClient(bench.port);
+        client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${UPGRADE}\r\n`);
+        const answer = await client.until('upgrade_required');
+        expect(answer).toMatch(/^HTTP\/1.1 426 /);
+        expect(answer.toLowerCase()).toContain('upgrade: websocket');
+        expect(answer.toLowerCase()).toContain('x-gw-trace-id: ');
+        expect(bench.exchanges).toHaveLength(0);
+      },
+    );
 
     test('without a handler is ignored on other paths, and the connection stays', async () => {
       await using bench = await open(variant, { handle: echo });

@@ -3,12 +3,13 @@ import type { Http2Session } from 'node:http2';
 import { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ListenAddress, Listener } from '../listener.ts';
+import type { Upgrades } from './upgrade.ts';
 
 /** A Fastify app as a listener. Node knows its HTTP/1.1 connections, but not the sessions of HTTP/2: they are kept here. */
 export function toListener(
   app: FastifyInstance,
   { host = '::', port }: ListenAddress,
-  destroyUpgraded: () => void = () => {},
+  upgrades?: Pick<Upgrades, 'goAway' | 'destroyAll'>,
 ): Listener {
   const sessions = new Set<Http2Session>();
   const events: EventEmitter = app.server;
@@ -26,12 +27,13 @@ export function toListener(
       // Not the HTTP server's own `close`: it cuts connections whose answer has been written but not yet sent.
       Server.prototype.close.call(app.server);
       for (const session of sessions) session.close();
+      upgrades?.goAway();
     },
     closeNow: async () => {
       app.server.close(); // at once: `app.close` takes a few turns, during which connections would still be accepted
       app.server.closeAllConnections?.();
       for (const session of sessions) session.destroy();
-      destroyUpgraded();
+      upgrades?.destroyAll();
       await app.close();
     },
   };

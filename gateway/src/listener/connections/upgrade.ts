@@ -3,21 +3,27 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
+  STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
-import { Cancellation } from '../../lib/cancellation.ts';
+import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { headerOf } from '../body/client-request.ts';
 import { renameHeaders } from '../header-aliases.ts';
-import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from '../listener.ts';
+import type { UpgradedConnection, UpgradeHandler, UpgradeRefusal, UpgradeRequest } from '../listener.ts';
 import type { InFlight } from '../serve.ts';
+
+/** How long a client may take to close the connection after an answer of HTTP, in ms. */
+const LINGER_MS = 2_000;
 
 export interface Upgrades {
   /** For the HTTP server: whether a request with an `Upgrade` header leaves HTTP. */
   readonly shouldUpgradeCallback: (message: IncomingMessage) => boolean;
   attach(server: Pick<Server, 'on'>): void;
+  /** Tells all upgraded connections that the process is about to end. */
+  goAway(): void;
   /** Cuts all upgraded connections, which the HTTP server no longer knows. */
   destroyAll(): void;
 }
@@ -31,14 +37,18 @@ export interface UpgradeOptions {
 export function createUpgrades(handler: UpgradeHandler, { inFlight, headerAliases }: UpgradeOptions): Upgrades {
   const accepted = new WeakMap<IncomingMessage, (connection: UpgradedConnection) => void>();
   const sockets = new Set<Duplex>();
+  const leaving = new Cancellation();
+  const shouldUpgradeCallback = (message: IncomingMessage): boolean => {
+    const request = toUpgradeRequest(message, headerAliases);
+    const session = request && handler.accept(request);
+    if (session !== undefined) accepted.set(message, session);
+    return session !== undefined;
+  };
   return {
-    shouldUpgradeCallback: (message) => {
-      const request = toUpgradeRequest(message, headerAliases);
-      const session = request && handler.accept(request);
-      if (session !== undefined) accepted.set(message, session);
-      return session !== undefined;
-    },
+    shouldUpgradeCallback,
     attach: (server) => {
+      // Node reads the option for servers of HTTP/1.1 alone; the one that also speaks HTTP/2 has the member.
+      Object.assign(server, { shouldUpgradeCallback });
       server.on('upgrade', (message: IncomingMessage, socket: Duplex, early: Buffer) => {
         const session = accepted.get(message);
         if (session === undefined) {
@@ -48,16 +58,26 @@ export function createUpgrades(handler: UpgradeHandler, { inFlight, headerAliase
         sockets.add(socket);
         socket.on('close', () => sockets.delete(socket));
         if (early.length > 0) socket.unshift(early);
-        run(session, socket, inFlight);
+        run(session, socket, { inFlight, leaving });
       });
     },
+    goAway: () => leaving.cancel(new AppError('DRAINING')),
     destroyAll: () => {
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
-function run(session: (connection: UpgradedConnection) => void, socket: Duplex, inFlight: InFlight): void {
+interface Surroundings {
+  readonly inFlight: InFlight;
+  readonly leaving: CancelSignal;
+}
+
+function run(
+  session: (connection: UpgradedConnection) => void,
+  socket: Duplex,
+  { inFlight, leaving }: Surroundings,
+): void {
   const cancellation = new Cancellation();
   inFlight.add(cancellation);
   socket.on('error', () => {}); // 'close' follows
@@ -68,13 +88,17 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
   const connection: UpgradedConnection = {
     socket,
     signal: cancellation,
+    leaving,
     switchProtocols: (headers) => {
-      const lines = Object.entries(headers).map(([name, value]) => {
-        validateHeaderName(name);
-        validateHeaderValue(name, value);
-        return `${name}: ${value}\r\n`;
-      });
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n${lines.join('')}\r\n`);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n${linesOf(headers)}\r\n`);
+    },
+    refuse: ({ status, headers, body }) => {
+      const all = { ...headers, 'content-length': String(body.length), connection: 'close' };
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${linesOf(all)}\r\n`);
+      socket.end(body);
+      socket.resume(); // whatever still comes is thrown away
+      const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+      socket.on('close', () => clearTimeout(timer));
     },
   };
   try {
@@ -86,6 +110,17 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
   // Added after the tasks of the session: its last bytes are written first.
   cancellation.onCancel(() => socket.end(() => socket.destroy()));
 }
+
+/** Throws a TypeError for a name or value that no header may have. */
+const linesOf = (headers: UpgradeRefusal['headers']): string =>
+  Object.entries(headers)
+    .flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
+    .map(([name, value]) => {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+      return `${name}: ${value}\r\n`;
+    })
+    .join('');
 
 /** Undefined when its headers cannot be read: it is served as HTTP, and refused there. */
 function toUpgradeRequest(
@@ -100,7 +135,15 @@ function toUpgradeRequest(
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1),
     header: (name) => headerOf(headers, name),
+    headers: () => pairsOf(headers),
   };
+}
+
+function* pairsOf(headers: IncomingHttpHeaders): Generator<readonly [name: string, value: string]> {
+  for (const name in headers) {
+    const value = headerOf(headers, name);
+    if (value !== undefined) yield [name, value];
+  }
 }
 
 function withOwnNames(headers: IncomingHttpHeaders, aliases: readonly string[]): IncomingHttpHeaders | undefined {
