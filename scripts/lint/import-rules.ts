@@ -66,6 +66,10 @@ export const LAYERS: readonly Layers[] = [
           'prompts',
         ],
       ],
+      realtime: [
+        ...['lib', 'errors', 'usage', 'wire', 'record', 'snapshot', 'pipeline', 'telemetry'],
+        ...['config', 'listener'],
+      ],
       'usage-report': ['budgets'],
       config: 'any',
       app: 'any',

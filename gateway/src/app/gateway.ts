@@ -17,6 +17,7 @@ import {
 } from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
+import { createRealtime, type Realtime, type RealtimePorts } from '../realtime/index.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../snapshot/index.ts';
 import {
@@ -105,6 +106,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given });
   const { ports, limitsStatus: limits } = stateful;
   const drain = createDrain(settings.drain);
+  const pipeline = createPipeline(ports);
+  const realtime = openRealtime(settings, { ...telemetry, pipeline, snapshots, recorder, budget, tracing });
   const main = createMainListener(
     {
       address: { host: settings.listen.host, port: settings.listen.port },
@@ -114,14 +117,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
     },
     {
-      pipeline: createPipeline(ports),
+      pipeline,
       snapshots,
       recorder,
       metrics,
       logger,
       drain,
       budget,
-      upgrades: undefined, // no protocol but HTTP yet; the realtime API is refused (400)
+      upgrades: realtime,
       version: VERSION,
       catalogue,
       metricsText:
@@ -135,6 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limits }) : undefined;
 
   const close = async (): Promise<void> => {
+    realtime.close();
     drain.abort(new AppError('DRAINING'));
     await Promise.all([main.closeNow(), admin?.closeNow()]);
     await Promise.all([stateful.close(), tracing?.close(LAST_SPANS_MS)]);
@@ -156,6 +160,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     close,
   };
+}
+
+type RealtimeParts = Omit<RealtimePorts, 'spans'> & { readonly tracing: Tracing | undefined };
+
+function openRealtime({ realtime }: GatewaySettings, { tracing, ...parts }: RealtimeParts): Realtime {
+  // A message is relayed while another one arrives.
+  const maxMessageBytes = Math.min(realtime.maxMessageBytes, largestPart(parts.budget));
+  return createRealtime({ ...realtime, maxMessageBytes }, { ...parts, spans: tracing?.rules });
 }
 
 function openMetrics(settings: GatewaySettings, budget: Pick<ByteBudget, 'used' | 'limit'>): Metrics {

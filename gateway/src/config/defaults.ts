@@ -60,6 +60,16 @@ export const DEFAULTS = {
   drainAcceptMs: 8 * SECOND,
   /** Streams of reasoning models last minutes. */
   drainDeadlineMs: 5 * MINUTE,
+  realtime: {
+    /** The largest event that OpenAI takes, audio in base64, is 15 MiB. */
+    messageBytes: 16 * MIB,
+    /** Sessions in which nobody says anything. */
+    idleMs: 10 * MINUTE,
+    /** Providers end sessions after an hour at most. */
+    sessionMs: 2 * 60 * MINUTE,
+    /** Shorter than the idle time of common load balancers (60 s). */
+    pingMs: 30 * SECOND,
+  },
   cacheMemoryBytes: 128 * MIB,
   semanticCacheBytes: 64 * MIB,
   /** One cached answer, streams included. */

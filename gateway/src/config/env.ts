@@ -126,6 +126,30 @@ export const ENVIRONMENT = z.object({
     'true counts an overload error in the first event of a stream as status 529, for accounts that do not say',
   ),
   GATEHOUSE_STREAM_KEEP_ALIVE_MS: count(0, DAY_MS, 'SSE comments are sent into streams silent for so long; 0: never'),
+  GATEHOUSE_REALTIME_MAX_MESSAGE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(268_435_456)
+    .default(DEFAULTS.realtime.messageBytes)
+    .meta({
+      description: 'largest message of a realtime session, either way; a larger one ends it with close code 1009',
+    }),
+  GATEHOUSE_REALTIME_IDLE_TIMEOUT_MS: count(
+    DEFAULTS.realtime.idleMs,
+    DAY_MS,
+    'realtime sessions without a message for so long are closed; 0: never',
+  ),
+  GATEHOUSE_REALTIME_MAX_SESSION_MS: count(
+    DEFAULTS.realtime.sessionMs,
+    DAY_MS,
+    'realtime sessions are closed after so long; 0: never',
+  ),
+  GATEHOUSE_REALTIME_PING_MS: count(
+    DEFAULTS.realtime.pingMs,
+    DAY_MS,
+    'how often both ends of a realtime session are asked for a sign of life; an end that is silent for three times as long is cut; 0: never',
+  ),
   GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
   GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
     DEFAULTS.connectionsPerOrigin,

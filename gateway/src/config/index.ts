@@ -5,6 +5,7 @@ export { type ManagementSettings, managementOf } from './management.ts';
 export {
   type CorsSettings,
   type GatewaySettings,
+  type RealtimeSettings,
   type TlsSettings,
   toSettings,
 } from './settings.ts';

@@ -23,6 +23,17 @@ export interface CorsSettings {
   readonly exposed: string;
 }
 
+/** Bounds of realtime sessions. */
+export interface RealtimeSettings {
+  readonly maxMessageBytes: number;
+  /** Longest time without a message, in ms; 0: any. */
+  readonly idleMs: number;
+  /** In ms; 0: any. */
+  readonly maxSessionMs: number;
+  /** In ms; 0: never. */
+  readonly pingMs: number;
+}
+
 /** All settings of a gateway process, read once at start. */
 export interface GatewaySettings {
   readonly listen: {
@@ -72,6 +83,7 @@ export interface GatewaySettings {
     readonly connectTimeoutMs: number;
     readonly connectionsPerOrigin: number;
   };
+  readonly realtime: RealtimeSettings;
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
   readonly proxy: {
     readonly http: string | undefined;
@@ -155,6 +167,7 @@ export function toSettings(env: Environment): GatewaySettings {
       connectTimeoutMs: env.GATEHOUSE_CONNECT_TIMEOUT_MS,
       connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
     },
+    realtime: realtimeOf(env),
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
@@ -179,6 +192,13 @@ const cacheOf = (env: Environment, redis: Parameters<typeof storeOf>[1]): Gatewa
   store: storeOf(env, redis),
   memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES,
   vectorBytes: env.GATEHOUSE_SEMANTIC_CACHE_BYTES,
+});
+
+const realtimeOf = (env: Environment): RealtimeSettings => ({
+  maxMessageBytes: env.GATEHOUSE_REALTIME_MAX_MESSAGE_BYTES,
+  idleMs: env.GATEHOUSE_REALTIME_IDLE_TIMEOUT_MS,
+  maxSessionMs: env.GATEHOUSE_REALTIME_MAX_SESSION_MS,
+  pingMs: env.GATEHOUSE_REALTIME_PING_MS,
 });
 
 const sharedLimitsOf = (env: Environment): GatewaySettings['sharedLimits'] => ({
