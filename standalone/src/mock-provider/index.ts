@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createRecorder, type RecordedRequest } from './recorder.ts';
 import { createMockServer } from './server.ts';
 
@@ -64,12 +65,19 @@ export async function createMockProvider(options: MockProviderOptions = {}): Pro
   const { host = '127.0.0.1', port = 0, now = Date.now } = options;
   const recorder = createRecorder(now);
   const server = createMockServer(recorder);
+  // Node no longer knows connections that have left HTTP.
+  const upgraded = new Set<Duplex>();
+  server.on('upgrade', (_message, socket) => {
+    upgraded.add(socket);
+    socket.on('close', () => upgraded.delete(socket));
+  });
   const listening = await listen(server, host, port);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
     });
     return closed;
   };

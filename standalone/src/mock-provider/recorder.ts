@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Writable } from 'node:stream';
 import { createBoundedMap } from './bounded-map.ts';
 
 const MAX_REQUESTS = 1_000;
@@ -36,7 +37,8 @@ export interface ReceivedRequest {
 export interface Recorder {
   /** The newest requests, oldest first. */
   list(): readonly RecordedRequest[];
-  record(request: ReceivedRequest, res: ServerResponse): void;
+  /** `answer`: what it is written to. */
+  record(request: ReceivedRequest, answer: Pick<Writable, 'once' | 'writableFinished'>): void;
 }
 
 export function createRecorder(now: () => number): Recorder {
@@ -44,11 +46,11 @@ export function createRecorder(now: () => number): Recorder {
   let sequence = 0;
   return {
     list: () => entries.values(),
-    record(request, res) {
+    record(request, answer) {
       sequence += 1;
       const entry = new Entry(request, sequence, now());
       entries.set(sequence, entry, entry.bytes);
-      res.once('close', () => entry.end(res.writableFinished ? 'finished' : 'broken', now()));
+      answer.once('close', () => entry.end(answer.writableFinished ? 'finished' : 'broken', now()));
     },
   };
 }

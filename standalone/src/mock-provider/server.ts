@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { deliver, isPlain } from './deliver.ts';
+import { serveRealtime } from './realtime/index.ts';
 import type { ReceivedRequest, Recorder } from './recorder.ts';
 import { createResponder } from './respond.ts';
 
@@ -11,7 +12,7 @@ const KEEP_ALIVE_MS = 75_000;
 export function createMockServer(recorder: Recorder): Server {
   const respond = createResponder();
   const options = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES };
-  return createServer(options, (req, res) => {
+  const server = createServer(options, (req, res) => {
     res.sendDate = false; // the same request gets the same bytes
     receive(req, (request) => {
       recorder.record(request, res);
@@ -22,6 +23,12 @@ export function createMockServer(recorder: Recorder): Server {
       }
     });
   });
+  serveRealtime(server, {
+    recorder,
+    respond,
+    toRequest: (message, body) => toReceived(message, body, body.length),
+  });
+  return server;
 }
 
 function receive(req: IncomingMessage, onReceived: (request: ReceivedRequest) => void): void {
@@ -33,15 +40,14 @@ function receive(req: IncomingMessage, onReceived: (request: ReceivedRequest) =>
   });
   req.on('end', () => {
     const [first = Buffer.alloc(0)] = chunks;
-    onReceived({
-      method: req.method ?? 'GET',
-      ...splitTarget(req.url ?? '/'),
-      headers: req.headers,
-      bodyBytes,
-      body: chunks.length > 1 ? Buffer.concat(chunks) : first,
-    });
+    onReceived(toReceived(req, chunks.length > 1 ? Buffer.concat(chunks) : first, bodyBytes));
   });
 }
+
+const toReceived = ({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer, bodyBytes: number) => ({
+  ...{ method, headers, bodyBytes, body },
+  ...splitTarget(url),
+});
 
 function splitTarget(target: string): { path: string; search: string } {
   const mark = target.indexOf('?');

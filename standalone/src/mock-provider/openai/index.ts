@@ -13,6 +13,7 @@ import { IMAGE_ROUTES } from './images.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { answerModeration } from './moderations.ts';
 import { RERANK_ROUTES } from './rerank.ts';
+import { createRealtimeRoutes } from './realtime.ts';
 import { createResponsesRoutes } from './responses/index.ts';
 import { createVectorStoreRoutes } from './vector-stores.ts';
 
@@ -39,5 +40,6 @@ export function createOpenaiRoutes(call: CallInside): readonly Route[] {
     ...createFineTuningRoutes(files),
     ...createVectorStoreRoutes(files),
     ...createResponsesRoutes(),
+    ...createRealtimeRoutes(),
   ];
 }

@@ -1,4 +1,4 @@
-/** Clients and servers of `ws`, for tests. Source: ws 8.23, doc/ws.md. */
+/** Clients and servers of `ws`. Source: ws 8.23, doc/ws.md. */
 declare module 'ws' {
   import type { EventEmitter } from 'node:events';
   import type { IncomingMessage, Server } from 'node:http';
