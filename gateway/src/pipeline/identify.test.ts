@@ -148,6 +148,8 @@ describe('on a sidecar', () => {
 
   test.for<{ rule: string; headers: Record<string, string>; keyHeaders: string[]; credential?: string }>([
     { rule: 'who sends nothing', headers: {}, keyHeaders: [] },
+    { rule: 'who opens a WebSocket and is no page', headers: { upgrade: 'websocket' }, keyHeaders: [] },
+    { rule: 'who is a page that calls over HTTP', headers: { origin: 'https://app.example' }, keyHeaders: [] },
     {
       rule: 'who sends the placeholder as the OpenAI SDK does',
       headers: { authorization: `Bearer ${SIDECAR_PLACEHOLDER_KEY}` },
@@ -187,6 +189,11 @@ describe('on a sidecar', () => {
     { rule: 'a gateway key for a bearer token', headers: { authorization: `Bearer ${KEY}` }, code: 'KEY_INVALID' },
     { rule: 'a gateway key as x-api-key', headers: { 'x-api-key': KEY }, code: 'KEY_INVALID' },
     { rule: 'a gateway key as x-goog-api-key', headers: { 'x-goog-api-key': KEY }, code: 'KEY_INVALID' },
+    {
+      rule: 'a page of a browser that opens a WebSocket',
+      headers: { origin: 'https://evil.example', upgrade: 'websocket' },
+      code: 'KEY_INVALID',
+    },
     { rule: 'a profile that is gone', headers: {}, profile: 'gone', code: 'KEY_WITHOUT_WORKSPACE' },
   ])('$rule is refused', async ({ headers, profile, code }) => {
     await expect(askSidecar(headers, profile)).rejects.toMatchObject({ code });
