@@ -87,10 +87,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),
-      client,
-      upgrades: client,
-      connectTimeoutMs: limits.connectTimeoutMs,
-      limits,
+      ...{ client, upgrades: client, limits, connectTimeoutMs: limits.connectTimeoutMs },
       maxResponseBytes,
       json: limits.json,
       providers: PROVIDERS,

@@ -10,8 +10,8 @@ import { moderate } from './moderations.ts';
 import type { Operation, OperationRoute } from './operation.ts';
 import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
-import { rerank } from './rerank.ts';
 import { realtime } from './realtime.ts';
+import { rerank } from './rerank.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 import { tokenize } from './tokenize/index.ts';
 

@@ -12,8 +12,8 @@ import { createFineTuningRoutes } from './fine-tuning.ts';
 import { IMAGE_ROUTES } from './images.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { answerModeration } from './moderations.ts';
-import { RERANK_ROUTES } from './rerank.ts';
 import { createRealtimeRoutes } from './realtime.ts';
+import { RERANK_ROUTES } from './rerank.ts';
 import { createResponsesRoutes } from './responses/index.ts';
 import { createVectorStoreRoutes } from './vector-stores.ts';
 
