@@ -215,8 +215,15 @@ export type AnswerRule =
   | { readonly kind: 'tag'; extend?(body: JsonObject, call: Call): JsonObject }
   /** Whatever the answer is, its bytes reach the client while they arrive. */
   | { readonly kind: 'binary' }
-  /** The answer is read; an error says why it cannot be (becomes `UPSTREAM_INVALID_RESPONSE`). */
-  | { readonly kind: 'read'; read(body: unknown, call: Call, head: AnswerHead): Result<object, string> };
+  /**
+   * The answer is read; an error says why it cannot be (becomes `UPSTREAM_INVALID_RESPONSE`). `readImage`: where a content type
+   * says that the bytes are an image.
+   */
+  | {
+      readonly kind: 'read';
+      read(body: unknown, call: Call, head: AnswerHead): Result<object, string>;
+      readImage?(bytes: Buffer, call: Call): Result<object, string>;
+    };
 
 export type StreamRule =
   /** The bytes are already right; a missing terminator is added. */

@@ -36,10 +36,16 @@ export function readAnswer(provider: Provider, endpoint: Endpoint, call: Call, a
   const rule = endpoint.answer;
   if (rule.kind === 'relay' || rule.kind === 'binary') return answer.bytes;
   if (rule.kind === 'tag') return tagAnswer(provider, rule, call, answer);
-  const read = rule.read(parseBody(provider, answer), call, answer.head);
+  const read =
+    rule.readImage !== undefined && isImage(answer.head)
+      ? rule.readImage(answer.bytes, call)
+      : rule.read(parseBody(provider, answer), call, answer.head);
   if (!read.ok) throw invalid(provider, answer.bytes, read.error);
   return Buffer.from(JSON.stringify(read.value));
 }
+
+const isImage = ({ headers }: AnswerHead): boolean =>
+  String(headers['content-type']).toLowerCase().startsWith('image/');
 
 function tagAnswer(
   provider: Provider,

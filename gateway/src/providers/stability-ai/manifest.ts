@@ -3,6 +3,7 @@ import { textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
 import { defineProvider, type ModelsEndpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
+import { imageGenerate } from './images.ts';
 
 /** A bare list of engines. */
 const models: ModelsEndpoint = {
@@ -25,7 +26,7 @@ const models: ModelsEndpoint = {
 const OLDER_TASKS = ['text-to-image', 'image-to-image', 'image-to-image/upscale', 'image-to-image/masking'];
 const TASKS = ['generate', 'edit', 'upscale', 'control'];
 
-/** Images go through the proxy. Facts: the vendor's public API reference, without its users and their balance. */
+/** All but older images go through the proxy. Facts: the vendor's public API reference, without its users and their balance. */
 export const stabilityAi: Provider = defineProvider({
   id: 'stability-ai',
   baseUrl: 'https://api.stability.ai',
@@ -35,7 +36,7 @@ export const stabilityAi: Provider = defineProvider({
     'stability-client-user-id': '{stability_client_user_id}',
     'stability-client-version': '{stability_client_version}',
   },
-  endpoints: {},
+  endpoints: { imageGenerate },
   models,
   proxy: {
     dataPlane: [

@@ -11,7 +11,7 @@ import {
 } from '../openai-like/index.ts';
 import { roleAndUsage, roleUsageAndEnd } from './hooks/fill.ts';
 import { FIREWORKS_BASE_URL, FIREWORKS_MODEL_PLACES, FIREWORKS_PATHS, fireworksProxyBase } from './hooks/fireworks.ts';
-import { hyperbolicImages, siliconflowImages } from './hooks/images.ts';
+import { fireworksImages, hyperbolicImages, siliconflowImages } from './hooks/images.ts';
 import { inputAsList } from './hooks/input.ts';
 import { bareModelList } from './hooks/models.ts';
 import { siliconflowRerank, togetherRerank } from './hooks/rerank.ts';
@@ -77,6 +77,7 @@ export const HOSTS: readonly Provider[] = [
     },
     complete: { clamp: { logprobs: { min: 0, max: 5 }, top_k: { min: 1, max: 128 }, n: { min: 1, max: 128 } } },
     embed: { hooks: [inputAsList] },
+    further: { imageGenerate: fireworksImages },
     models: true,
     proxy: { baseUrl: fireworksProxyBase },
   }),

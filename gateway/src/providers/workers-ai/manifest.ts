@@ -15,6 +15,7 @@ import {
 } from '../../wire/workers-ai/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { bearer, fieldMissing, pathSegment, proxyPath } from '../engine/index.ts';
+import { imageGenerate } from './images.ts';
 import { models } from './models.ts';
 
 const ACCOUNT = 'workers_ai_account_id';
@@ -71,7 +72,7 @@ export const workersAi: Provider = defineProvider({
   id: 'workers-ai',
   baseUrl,
   auth: bearer(),
-  endpoints: { chatComplete, complete, embed },
+  endpoints: { chatComplete, complete, embed, imageGenerate },
   models,
   proxy: {
     baseUrl: proxyBaseUrl,

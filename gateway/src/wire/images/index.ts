@@ -1,2 +1,2 @@
 export { imagesBody, inlineImages } from './answer.ts';
-export { refuseStream, type Size, sizeOf } from './params.ts';
+export { inlineAnyway, refuseStream, type Size, sidesAs, sizeOf, weightedPrompt, wholeImages } from './params.ts';

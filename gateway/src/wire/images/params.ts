@@ -30,3 +30,34 @@ export function refuseStream({ stream }: JsonObject, { provider }: WireContext):
     detail: `${provider} does not stream images; leave stream out`,
   });
 }
+
+type Change = (params: JsonObject, context: WireContext) => JsonObject;
+
+/** Refuses streams. */
+export const wholeImages: Change = (params, call) => {
+  refuseStream(params, call);
+  return params;
+};
+
+/** The side lengths of `size` under names of the provider's. */
+export const sidesAs =
+  (widthName: string, heightName: string): Change =>
+  (params) => {
+    const size = sizeOf(params);
+    const { size: _, ...rest } = params;
+    return size === undefined ? rest : { [widthName]: size.width, [heightName]: size.height, ...rest };
+  };
+
+/** Images are sent in base64 anyway. */
+export const inlineAnyway: Change = (params) => {
+  if (params['response_format'] !== 'b64_json') return params;
+  const { response_format: _, ...rest } = params;
+  return rest;
+};
+
+/** A prompt as a list of weighted texts, unless the client sends one. */
+export const weightedPrompt: Change = (params) => {
+  const { prompt, ...rest } = params;
+  if (prompt === undefined || params['text_prompts'] !== undefined) return rest;
+  return { text_prompts: [{ text: prompt, weight: 1 }], ...rest };
+};

@@ -1,30 +1,16 @@
 /** Generation of images by providers of the table that differ from OpenAI. Facts: the public API references of the vendors. */
 import { err, isObject, ok } from '@gatehouse/crds';
-import { imagesBody, inlineImages, refuseStream, sizeOf } from '../../../wire/images/index.ts';
-import type { BodyHook, Endpoint } from '../../contract.ts';
+import {
+  imagesBody,
+  inlineAnyway,
+  inlineImages,
+  sidesAs,
+  weightedPrompt,
+  wholeImages,
+} from '../../../wire/images/index.ts';
+import type { Endpoint } from '../../contract.ts';
 import { pathSegment, requireModel } from '../../engine/index.ts';
 import type { EndpointRow } from '../../openai-like/index.ts';
-
-const wholeImages: BodyHook = (params, call) => {
-  refuseStream(params, call);
-  return params;
-};
-
-/** The side lengths of `size` under names of the provider's. */
-const sidesAs =
-  (widthName: string, heightName: string): BodyHook =>
-  (params) => {
-    const size = sizeOf(params);
-    const { size: _, ...rest } = params;
-    return size === undefined ? rest : { [widthName]: size.width, [heightName]: size.height, ...rest };
-  };
-
-/** Images are sent in base64 anyway. */
-const inlineAnyway: BodyHook = (params) => {
-  if (params['response_format'] !== 'b64_json') return params;
-  const { response_format: _, ...rest } = params;
-  return rest;
-};
 
 /** hyperbolic: images have members of their own. */
 export const hyperbolicImages: EndpointRow = {
@@ -36,6 +22,29 @@ export const hyperbolicImages: EndpointRow = {
   answer: {
     kind: 'read',
     read: (body, call) => inlineImages(isObject(body) ? body['images'] : undefined, call, 'image'),
+  },
+};
+
+/** fireworks-ai: the model is the path and a member; the answer is a list of images with their seeds. */
+export const fireworksImages: EndpointRow = {
+  path: '/image_generation/{model}',
+  hooks: [wholeImages, weightedPrompt, sidesAs('width', 'height'), inlineAnyway],
+  rename: { n: 'samples' },
+  drop: ['response_format', 'quality', 'style', 'user'],
+  clamp: {
+    n: { min: 1, max: 10 },
+    width: { min: 512, max: 1_024 },
+    height: { min: 512, max: 1_024 },
+    steps: { min: 10, max: 150 },
+  },
+  answer: {
+    kind: 'read',
+    read(body, call) {
+      if (!Array.isArray(body) || !body.every(isObject)) return err('the answer is no list of images');
+      const data = body.map(({ base64, seed, finishReason }) => ({ b64_json: base64, seed, finishReason }));
+      if (!data.every((image) => typeof image.b64_json === 'string')) return err('an image is no text');
+      return ok(imagesBody(data, call));
+    },
   },
 };
 
