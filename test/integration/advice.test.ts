@@ -135,11 +135,11 @@ describe('the answer to', () => {
       names: ['1 more'],
     },
     {
-      rule: 'a field whose engine comes later names the field',
+      rule: 'a semantic cache without a model names the field',
       headers: inline('{"provider":"@openai","cache":{"mode":"semantic"}}'),
       status: 400,
-      code: 'feature_unsupported',
-      names: ['cache.mode'],
+      code: 'config_invalid',
+      names: ['cache.embedding_model', '@provider/model'],
     },
     {
       rule: 'a config that names an unknown provider names the nearest',

@@ -84,7 +84,9 @@ test('a colon in a scope is a dot', async () => {
 
 test('the table has every route of the gateway', () => {
   const named = CALLS.map(({ method, path }) => `${method} ${path}`);
-  const missing = ROUTES.filter(({ method, path }) => {
+  // realtime.test.ts has those that are no HTTP.
+  const missing = ROUTES.filter(({ method, path, operation }) => {
+    if (operation.connects === true) return false;
     const pattern = new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`);
     return !named.some((call) => pattern.test(call));
   });
