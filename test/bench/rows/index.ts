@@ -10,6 +10,7 @@ import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { limits } from './limits.ts';
 import { management } from './management.ts';
+import { semantic } from './semantic.ts';
 import { streams } from './streams.ts';
 import { tokens } from './tokens.ts';
 import { unary } from './unary.ts';
@@ -27,6 +28,7 @@ const MEASUREMENTS = {
   'guarded-streams': guardedStreams,
   'adapted-streams': adaptedStreams,
   tokens,
+  semantic,
   attacks,
   management,
 } as const satisfies Record<string, (bench: Bench) => Promise<readonly Row[]>>;

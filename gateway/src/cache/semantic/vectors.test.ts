@@ -15,7 +15,8 @@ const setup = (maxBytes = 1_000_000) => {
   const pass = (ms: number): void => {
     nowMs += ms;
   };
-  return { ...vectors, add, pass };
+  const nearest = (partition: string, vector: Float32Array, least = -1) => vectors.nearest(partition, vector, least);
+  return { ...vectors, nearest, add, pass };
 };
 
 describe('the nearest vector', () => {
@@ -28,24 +29,31 @@ describe('the nearest vector', () => {
     expect(await nearest('nothing', unit(3, 1))).toBeUndefined();
   });
 
-  test('is what a comparison of all finds', async () => {
-    const direction = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 });
-    const directions = fc.array(
-      direction.filter((values) => toUnit(values) !== undefined),
-      { minLength: 1, maxLength: 20 },
-    );
+  test.for([4, 200])('is what a comparison of all finds, with %i dimensions', async (dimensions) => {
+    const numbers = { minLength: dimensions, maxLength: dimensions };
+    const direction = fc
+      .array(fc.double({ min: -1, max: 1, noNaN: true }), numbers)
+      .filter((values) => toUnit(values) !== undefined);
+    const directions = fc.array(direction, { minLength: 1, maxLength: 20 });
     await fc.assert(
-      fc.asyncProperty(directions, async ([asked = [], ...others]) => {
-        const { add, nearest } = setup();
-        others.forEach((values, i) => void add('p', String(i), unit(...values)));
-        const cosines = others.map((values) => {
-          const [a, b] = [unit(...asked), unit(...values)];
-          return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
-        });
-        const found = await nearest('p', unit(...asked));
-        if (others.length === 0) expect(found).toBeUndefined();
-        else expect(found?.similarity).toBeCloseTo(Math.max(...cosines), 5);
-      }),
+      fc.asyncProperty(
+        directions,
+        fc.double({ min: -1, max: 1, noNaN: true }),
+        async ([asked = [], ...others], least) => {
+          const { add, nearest } = setup();
+          others.forEach((values, i) => void add('p', String(i), unit(...values)));
+          const cosines = others.map((values) => {
+            const [a, b] = [unit(...asked), unit(...values)];
+            return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+          });
+          const most = Math.max(...cosines);
+          fc.pre(Math.abs(most - least) > 1e-4);
+          const found = await nearest('p', unit(...asked), least);
+          if (most < least) expect(found).toBeUndefined();
+          else expect(found?.similarity).toBeCloseTo(most, 4);
+        },
+      ),
+      { numRuns: 50 },
     );
   });
 

@@ -3,8 +3,11 @@ import { LRUCache } from 'lru-cache';
 
 /** Vectors of prompts, by what must be the same of their requests. */
 export interface VectorStore {
-  /** The vector of the partition that is nearest by cosine; of equal ones any. */
-  nearest(partition: string, vector: Float32Array): Promise<Neighbour | undefined>;
+  /**
+   * The vector of the partition that is nearest by cosine, of equal ones any; undefined where none has a cosine of `least` or
+   * more.
+   */
+  nearest(partition: string, vector: Float32Array, least: number): Promise<Neighbour | undefined>;
   set(partition: string, entry: VectorEntry): void;
   delete(partition: string, key: string): void;
 }
@@ -37,9 +40,24 @@ const OVERHEAD_BYTES = 256;
 /** Numbers that are multiplied without a pause: two or three ms. */
 const SLICE_NUMBERS = 2_000_000;
 
-interface Kept {
+/** Numbers that are multiplied before a vector may be given up. */
+const BLOCK = 64;
+/** Sums of floats differ by their order: no vector is given up for less. */
+const TOLERANCE = 1e-5;
+
+interface Comparable {
   readonly vector: Float32Array;
+  /** The length of what is left of the vector from each block on. */
+  readonly rests: Float32Array;
+}
+
+interface Kept extends Comparable {
   readonly expiresAtMs: number;
+}
+
+interface Search {
+  readonly least: number;
+  now(): number;
 }
 
 /** The vector with length 1; undefined for what has no direction. */
@@ -58,10 +76,10 @@ export function createMemoryVectors({ now, maxBytes }: MemoryVectorsOptions): Ve
     sizeCalculation: ({ bytes }, name) => bytes + name.length + OVERHEAD_BYTES,
   });
   return {
-    nearest: async (name, vector) => partitions.get(name)?.nearest(vector, now),
+    nearest: async (name, vector, least) => partitions.get(name)?.nearest(withRests(vector), { least, now }),
     set: (name, { key, vector, ttlSeconds }) => {
       const partition = partitions.get(name) ?? new Partition();
-      partition.set(key, { vector, expiresAtMs: now() + ttlSeconds * 1_000 });
+      partition.set(key, { ...withRests(vector), expiresAtMs: now() + ttlSeconds * 1_000 });
       partition.shrink(maxBytes - name.length - OVERHEAD_BYTES);
       if (partition.size > 0) partitions.set(name, partition);
     },
@@ -102,7 +120,7 @@ class Partition {
     }
   }
 
-  async nearest(vector: Float32Array, now: () => number): Promise<Neighbour | undefined> {
+  async nearest(asked: Comparable, { least, now }: Search): Promise<Neighbour | undefined> {
     let best: Neighbour | undefined;
     let left = SLICE_NUMBERS;
     for (const [key, kept] of this.#kept) {
@@ -110,21 +128,49 @@ class Partition {
         await nextTurn();
         left = SLICE_NUMBERS;
       }
-      left -= vector.length;
+      left -= asked.vector.length;
       if (kept.expiresAtMs <= now()) this.delete(key);
-      else if (kept.vector.length === vector.length) {
-        const similarity = product(kept.vector, vector);
-        if (best === undefined || similarity > best.similarity) best = { key, similarity };
+      else if (kept.vector.length === asked.vector.length) {
+        const similarity = cosineFrom(best?.similarity ?? least, kept, asked);
+        if (similarity !== undefined) best = { key, similarity };
       }
     }
     return best;
   }
 }
 
-const sizeOf = (key: string, { vector }: Kept): number => vector.byteLength + key.length + OVERHEAD_BYTES;
-
-function product(a: Float32Array, b: Float32Array): number {
+/**
+ * The cosine of two vectors of length 1; undefined where it is smaller than `least`, which most pairs show after a few blocks: what
+ * is left of two vectors adds at most the product of its lengths.
+ */
+function cosineFrom(least: number, a: Comparable, b: Comparable): number | undefined {
+  const size = a.vector.length;
   let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  for (let from = 0, block = 0; from < size; from += BLOCK, block += 1) {
+    const most = sum + (a.rests[block] ?? 0) * (b.rests[block] ?? 0);
+    if (most < least - TOLERANCE) return undefined;
+    sum += product(a.vector, b.vector, from, Math.min(from + BLOCK, size));
+  }
+  return sum < least ? undefined : sum;
+}
+
+function withRests(vector: Float32Array): Comparable {
+  const blocks = Math.ceil(vector.length / BLOCK);
+  const rests = new Float32Array(blocks);
+  let squares = 0;
+  for (let block = blocks - 1; block >= 0; block -= 1) {
+    const from = block * BLOCK;
+    squares += product(vector, vector, from, Math.min(from + BLOCK, vector.length));
+    rests[block] = Math.sqrt(squares);
+  }
+  return { vector, rests };
+}
+
+function product(a: Float32Array, b: Float32Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
   return sum;
 }
+
+const sizeOf = (key: string, { vector, rests }: Comparable): number =>
+  vector.byteLength + rests.byteLength + key.length + OVERHEAD_BYTES;

@@ -53,8 +53,8 @@ export async function lookUpSimilar(
   if (vector === undefined) return undefined;
   const remember = (ttlSeconds: number): void => vectors.set(partition, { key: lookup.key, vector, ttlSeconds });
   if (lookup.status === 'REFRESH') return { body: undefined, remember };
-  const near = await vectors.nearest(partition, vector);
-  if (near === undefined || near.similarity < threshold) return { body: undefined, remember };
+  const near = await vectors.nearest(partition, vector, threshold);
+  if (near === undefined) return { body: undefined, remember };
   const body = await cache.stored(near.key);
   if (body === undefined) vectors.delete(partition, near.key); // its answer has gone
   return { body, remember };
