@@ -20,6 +20,11 @@ const start = ({ cache = {}, records = [] }: Given = {}) =>
     entries: ({ url }) => [
       config('similar', { provider: '@openai', cache: { ...CACHE, ...cache } } as never),
       config('twin', { provider: '@openai', cache: { ...CACHE, ...cache } } as never),
+      config('through-two', {
+        strategy: { mode: 'fallback' },
+        cache: { ...CACHE, ...cache },
+        targets: [{ provider: '@failing' }, { provider: '@openai' }],
+      } as never),
       provider('failing', { customHost: `${url}/v1`, headers: { 'x-mock-status': '500' } }),
       provider('shared', { workspace: null, grants: ['*'], customHost: `${url}/v1` }),
       workspace('team-b'),
@@ -153,4 +158,11 @@ test('the call for the vector is an attempt of the request, with its cost', asyn
     ['text-embedding-3-small', true],
     ['mock-small', expect.any(Boolean)],
   ]);
+});
+
+test('targets of a request share the vector of its prompt', async () => {
+  await using world = await start();
+  const { answer, status } = await ask(world, { headers: { 'x-gw-config': 'through-two' } });
+  expect([answer.status, status]).toEqual([200, 'SEMANTIC MISS']);
+  expect(calls(world, '/v1/embeddings')).toBe(1);
 });

@@ -134,7 +134,7 @@ const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: Gua
 
 const semanticCacheOf = ({ cache }: GatewaySettings, attempts: () => AttemptPorts): AttemptPorts['semantic'] => ({
   vectors: createMemoryVectors({ now: Date.now, maxBytes: cache.vectorBytes }),
-  embed: createEmbedPrompt(attempts),
+  embed: createEmbedPrompt({ attempts, now: Date.now }),
 });
 
 type GuardrailPortOptions = Pick<GuardrailPorts, 'regexTurn' | 'json' | 'maxHeldBytes' | 'ask'> &

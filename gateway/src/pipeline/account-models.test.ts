@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { fakeRequest, KEY, key, provider, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
+import { createMemoryLimiter } from '../limits/index.ts';
 import { type AccountModelsOptions, createAccountModels } from './account-models.ts';
 import { gateway } from './attempt/testing.ts';
 import type { Exchange } from './exchange.ts';
 import type { ResolvedRequest } from './operations/index.ts';
-import { callerOf, viewOf } from './testing.ts';
+import { callerOf, limitPorts, viewOf } from './testing.ts';
 
 const LISTS_ACCOUNTS = 'gwk_lists_the_accounts_and_nothing_else';
 const world = await viewOf(
@@ -85,6 +86,39 @@ test('stay when the provider gives no list, and it is asked again a minute later
   pass(MINUTE_MS);
   await waitFor(async () => (await read())[0] === 'm2', { what: 'the third list' });
   expect(calls).toHaveLength(3);
+});
+
+test('are tried again after a fault of the gateway itself', async () => {
+  const { ports } = gateway({ answers: [], snapshotView: world });
+  let faults = 1;
+  const openMemory = () => {
+    faults -= 1;
+    if (faults >= 0) throw new Error('no memory');
+    return ports.guardrails.openMemory();
+  };
+  const { read, pass } = setup([listOf('m1')], { guardrails: { ...ports.guardrails, openMemory } });
+  expect(await read()).toEqual([]);
+  pass(MINUTE_MS);
+  await waitFor(async () => (await read())[0] === 'm1', { what: 'the list' });
+});
+
+test('are asked for by the next caller where limits refuse the first one', async () => {
+  const limited = await viewOf(
+    workspace(),
+    key(),
+    provider('open', { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] }),
+  );
+  const [narrow] = limited.providers('team-a');
+  if (narrow === undefined) throw new Error('no provider');
+  const limiter = createMemoryLimiter();
+  const now = () => Date.UTC(2026, 0, 1);
+  const { ports, calls } = gateway({ answers: [listOf('m1')], snapshotView: limited });
+  const models = createAccountModels({ attempts: { ...ports, ...limitPorts({ limiter, now }) }, now });
+  const first = createAccountModels({ attempts: { ...ports, ...limitPorts({ limiter, now }) }, now });
+  await first.prepare([narrow], REQUEST); // takes the one request of the minute
+  await models.prepare([narrow], REQUEST);
+  expect([models.of(narrow), calls.length]).toEqual([[], 1]);
+  expect(models.prepare([narrow], REQUEST)).toBeInstanceOf(Promise); // it is tried at once
 });
 
 test('cause no call for those who may not call providers, and are shown to them', async () => {

@@ -39,6 +39,9 @@ interface Listed {
   readonly nextAtMs: number;
 }
 
+/** `none`: the provider gave no list; `refused`: limits of the caller did not let it be asked. */
+type List = readonly string[] | 'none' | 'refused';
+
 /** One target: the account that is listed. */
 const PLAN = compilePlan({}, { saved: undefined, credential: () => undefined });
 
@@ -54,13 +57,21 @@ export function createAccountModels({ attempts, now }: AccountModelsOptions): Ac
   const loads = new Map<ManagedProvider, Promise<void>>();
   const turn = createTurns(MAX_CALLS_AT_ONCE);
 
+  const keep = (account: ManagedProvider, listed: List): void => {
+    if (listed === 'refused') return; // of this caller, not of the next one
+    const before = kept.get(account)?.models ?? [];
+    const models = listed === 'none' ? before : listed;
+    kept.set(account, { models, nextAtMs: now() + (listed === 'none' ? RETRY_MS : FRESH_MS) });
+  };
   const load = async (account: ManagedProvider, request: ResolvedRequest): Promise<void> => {
-    await turn(request.caller.workspace.name, async () => {
-      const models = await listOf(attempts, account, request);
-      const before = kept.get(account)?.models ?? [];
-      kept.set(account, { models: models ?? before, nextAtMs: now() + (models === undefined ? RETRY_MS : FRESH_MS) });
-    });
-    loads.delete(account);
+    try {
+      const { name } = request.caller.workspace;
+      await turn(name, async () =>
+        keep(account, await listOf(attempts, account, request).catch(() => 'none' as const)),
+      );
+    } finally {
+      loads.delete(account);
+    }
   };
   const refresh = (account: ManagedProvider, request: ResolvedRequest): void => {
     const isFresh = now() < (kept.get(account)?.nextAtMs ?? 0);
@@ -111,12 +122,10 @@ function createTurns(most: number): (workspace: string, work: () => Promise<void
   };
 }
 
-/** Undefined: the provider gave no list. */
-async function listOf(
-  ports: AttemptPorts,
-  account: ManagedProvider,
-  request: ResolvedRequest,
-): Promise<readonly string[] | undefined> {
+/** Answers of limits and budgets. */
+const REFUSALS: ReadonlySet<number> = new Set([412, 429]);
+
+async function listOf(ports: AttemptPorts, account: ManagedProvider, request: ResolvedRequest): Promise<List> {
   const memory = ports.guardrails.openMemory();
   const tasks: (() => void)[] = [];
   try {
@@ -130,11 +139,12 @@ async function listOf(
       inputOf(ports, { account, caller: request.caller, exchange }),
       PLAN.root,
     );
-    const { body, hold, status, error } = outcome;
+    const { body, hold, status, error, calls } = outcome;
     hold?.settle({ status, usage: undefined, cost: undefined });
     if (body.kind === 'stream') body.upstream.discard();
-    if (body.kind === 'stream' || error !== undefined || status !== 200) return undefined;
-    return idsOf(parseAnswer(body.bytes, ports.json));
+    if (calls === 0 && REFUSALS.has(status)) return 'refused';
+    if (body.kind === 'stream' || error !== undefined || status !== 200) return 'none';
+    return idsOf(parseAnswer(body.bytes, ports.json)) ?? 'none';
   } finally {
     for (const task of tasks) task();
     memory.close();

@@ -2,7 +2,7 @@
 import { type AppError, toAppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
-import { type CountedAnswer, countWhole } from '../record/index.ts';
+import { type CountedAnswer, countWhole, type Settlement } from '../record/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
 import {
@@ -60,18 +60,22 @@ async function attempt(
   if (PLAN.root.kind !== 'leaf') throw new Error('a plan without strategy is one target');
   const outcome = await attemptTarget(ports, inner, PLAN.root);
   const { body, hold, status, error } = outcome;
-  if (error !== undefined || status !== 200 || body.kind === 'stream') {
-    if (body.kind === 'stream') body.upstream.discard();
-    input.tried.push(outcome);
-    hold?.settle({ status, usage: undefined, cost: undefined });
-    return { kind: 'failed', status, error };
+  let spent: Parameters<Settlement['settle']>[0] = { status, usage: undefined, cost: undefined };
+  try {
+    if (error !== undefined || status !== 200 || body.kind === 'stream') {
+      if (body.kind === 'stream') body.upstream.discard();
+      input.tried.push(outcome);
+      return { kind: 'failed', status, error };
+    }
+    const requestBytes = inner.resolution.body.kind === 'json' ? inner.resolution.body.bytes.length : 0;
+    const withheld = countWhole(operation, requestBytes, body);
+    const counted: AttemptOutcome = { ...outcome, withheld, counted: undefined };
+    input.tried.push(counted);
+    spent = { ...spentFacts(counted, inner.exchange), status };
+    return { kind: 'answer', value: parseAnswer(body.bytes, ports.json), usage: withheld.usage };
+  } finally {
+    hold?.settle(spent);
   }
-  const requestBytes = inner.resolution.body.kind === 'json' ? inner.resolution.body.bytes.length : 0;
-  const withheld = countWhole(operation, requestBytes, body);
-  const counted: AttemptOutcome = { ...outcome, withheld, counted: undefined };
-  input.tried.push(counted);
-  hold?.settle({ ...spentFacts(counted, inner.exchange), status });
-  return { kind: 'answer', value: parseAnswer(body.bytes, ports.json), usage: withheld.usage };
 }
 
 /** The account of the model, and nothing else of the request: neither its config nor its headers. A text says why there is none. */

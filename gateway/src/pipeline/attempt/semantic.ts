@@ -53,11 +53,31 @@ export async function lookUpSimilar(
   if (vector === undefined) return undefined;
   const remember = (ttlSeconds: number): void => vectors.set(partition, { key: lookup.key, vector, ttlSeconds });
   if (lookup.status === 'REFRESH') return { body: undefined, remember };
-  const near = await vectors.nearest(partition, vector, threshold);
-  if (near === undefined) return { body: undefined, remember };
-  const body = await cache.stored(near.key);
-  if (body === undefined) vectors.delete(partition, near.key); // its answer has gone
-  return { body, remember };
+  return { body: await storedNear(vectors, cache, { partition, vector, threshold }), remember };
+}
+
+interface Search {
+  readonly partition: string;
+  readonly vector: Float32Array;
+  readonly threshold: number;
+}
+
+/** Answers may have gone before their vectors; so many are tried. */
+const MAX_TRIES = 3;
+
+async function storedNear(
+  vectors: VectorStore,
+  cache: ResponseCache,
+  { partition, vector, threshold }: Search,
+): Promise<Buffer | undefined> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const near = await vectors.nearest(partition, vector, threshold);
+    if (near === undefined) return undefined;
+    const body = await cache.stored(near.key);
+    if (body !== undefined) return body;
+    vectors.delete(partition, near.key);
+  }
+  return undefined;
 }
 
 function promptOf(operation: string, params: Prepared['params']): SemanticPrompt | undefined {
