@@ -26,9 +26,11 @@ interface CallsOptions {
 }
 
 interface Waiting {
-  readonly timer: NodeJS.Timeout;
+  /** Runs from the moment in which the call is sent. */
+  timer?: NodeJS.Timeout;
   resolve(value: unknown): void;
   reject(error: StoreUnavailable): void;
+  onLate(value: unknown): void;
 }
 
 const ignore = (): void => undefined;
@@ -42,6 +44,16 @@ export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls 
     const calls = turn;
     turn = [];
     send(calls);
+    for (const { id } of calls) startTimer(id);
+  };
+  /** What is too late goes on waiting: a parent that never answers gets no more calls once there are `maxCalls`. */
+  const startTimer = (id: number): void => {
+    const caller = waiting.get(id);
+    if (caller === undefined) return;
+    caller.timer = setTimeout(() => {
+      waiting.set(id, { ...caller, resolve: caller.onLate, reject: ignore });
+      caller.reject(new StoreUnavailable('timeout'));
+    }, timeoutMs);
   };
   const add = <N extends OperationName>(call: Omit<CallOf<N>, 'id'>): number => {
     lastId += 1;
@@ -49,14 +61,9 @@ export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls 
     turn.push({ ...call, id: lastId } as unknown as Call); // the arguments belong to the name
     return lastId;
   };
-  /** What is too late goes on waiting: a parent that never answers gets no more calls once there are `maxCalls`. */
   const waitFor = (id: number, onLate: (value: unknown) => void): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.set(id, { timer, resolve: onLate, reject: ignore });
-        reject(new StoreUnavailable('timeout'));
-      }, timeoutMs);
-      waiting.set(id, { timer, resolve, reject });
+      waiting.set(id, { resolve, reject, onLate });
     });
 
   return {

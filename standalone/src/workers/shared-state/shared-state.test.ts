@@ -171,6 +171,15 @@ describe('a worker whose parent does not answer', () => {
     expect(sent.slice(1)).toMatchObject([{ name: 'leave', args: ['a', 3], awaited: false }]);
   });
 
+  test('has sent a call before it is too late, however late the turn ends', async () => {
+    const { states, sent } = alone();
+    const asked = states.get('a');
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    await expect(asked).rejects.toMatchObject({ reason: 'timeout' });
+    expect(sent).toHaveLength(1);
+  });
+
   test('refuses calls beyond those that may wait', async () => {
     const { states } = alone(2);
     const results = await Promise.allSettled([states.get('a'), states.get('b'), states.get('c')]);
