@@ -18,3 +18,4 @@ export { type Nodes, type NodesOptions, startNodes } from './nodes/nodes.ts';
 export { nodesUnavailable } from './nodes/requirements.ts';
 export { PROGRAMS_OF_TIER, type ProgramName, type Tier } from './programs.ts';
 export { sharedControlPlane, sharedNodes, withoutNodes } from './shared.ts';
+export { startVault, type Vault } from './vault.ts';

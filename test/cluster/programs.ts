@@ -72,6 +72,11 @@ export const FAMILIES = {
     versionFlags: ['-X github.com/argoproj/argo-cd/v3/common.version=3.5.7'],
     programs: { argocd: '.' },
   },
+  vault: {
+    folder: 'tools/vault',
+    versionFlags: [],
+    programs: { vault: '.' },
+  },
   pause: {
     folder: 'tools/pause',
     versionFlags: [],
