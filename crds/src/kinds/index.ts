@@ -5,6 +5,7 @@ export { MAX_NAMED_USERS } from './guardrail.ts';
 export { immutableFields, immutableIssues } from './immutable.ts';
 export { MAX_JWKS_KEYS, type PublicJwk, parseJwks } from './jwks.ts';
 export { AZURE_VAULT_URL, OWN_IDENTITY_MANAGERS, SECRET_MANAGERS, type SecretManager } from './managers.ts';
+export { isMcpGrantedTo } from './mcp-integration.ts';
 export { parseResource, unsupportedIn } from './parse.ts';
 export {
   type AnyKind,

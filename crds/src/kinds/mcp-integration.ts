@@ -86,3 +86,7 @@ export const mcpIntegration = defineKind({
     { name: 'Auth', type: 'string', jsonPath: '.spec.authType' },
   ],
 });
+
+/** Whether an integration of the organisation is granted to a workspace: what is said of one goes before what is said of all. */
+export const isMcpGrantedTo = (workspace: string, { workspaces, allWorkspaces }: z.output<typeof fields>): boolean =>
+  workspaces?.find(({ name }) => name === workspace)?.enabled ?? allWorkspaces === true;

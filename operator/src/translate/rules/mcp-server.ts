@@ -1,4 +1,4 @@
-import type { McpIntegration, McpServer } from '@gatehouse/crds/kinds';
+import { isMcpGrantedTo, type McpServer } from '@gatehouse/crds/kinds';
 import {
   defineRule,
   type Lookups,
@@ -34,10 +34,5 @@ function isThere(
 ): boolean {
   if (view.exists('McpIntegration', namespace, name)) return true;
   const shared = view.find('McpIntegration', settings.organisationNamespace, name);
-  return shared !== undefined && isGrantedTo(workspace, shared.spec);
-}
-
-function isGrantedTo(workspace: string, { workspaces, allWorkspaces }: McpIntegration['spec']): boolean {
-  const own = workspaces?.find(({ name }) => name === workspace);
-  return own?.enabled ?? allWorkspaces === true;
+  return shared !== undefined && isMcpGrantedTo(workspace, shared.spec);
 }

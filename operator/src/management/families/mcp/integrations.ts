@@ -1,3 +1,4 @@
+import { isMcpGrantedTo } from '@gatehouse/crds/kinds';
 import { mcpIntegrations } from '@gatehouse/crds/rest';
 import { authorize } from '../../callers/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
@@ -14,7 +15,6 @@ import { countsOf, merged, ofType, pageFromOne, UNKNOWN_SERVER } from './capabil
 import { toHeaders } from './headers.ts';
 import {
   type Before,
-  grantedTo,
   type IntegrationObject,
   KIND,
   NAMES,
@@ -80,7 +80,7 @@ async function listed(home: Home, { store, tenancy }: Services): Promise<readonl
   if (home.workspace === undefined) return own;
   const { slug } = home.workspace;
   const shared = await store.list(KIND, tenancy.organisation.namespace);
-  const granted = shared.filter(({ spec }) => grantedTo(slug, spec));
+  const granted = shared.filter(({ spec }) => isMcpGrantedTo(slug, spec));
   return [...own, ...granted.map((object) => ({ object, home: tenancy.organisation }))];
 }
 

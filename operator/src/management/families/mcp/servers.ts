@@ -1,3 +1,4 @@
+import { isMcpGrantedTo } from '@gatehouse/crds/kinds';
 import { mcpServers } from '@gatehouse/crds/rest';
 import { RestError } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
@@ -11,7 +12,7 @@ import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
 import { NOT_GRANTED, testServer } from './ask-server.ts';
 import { countsOf, joined, merged, ofType, pageFromOne, UNKNOWN_SERVER } from './capabilities.ts';
-import { grantedTo, type IntegrationObject } from './spec.ts';
+import type { IntegrationObject } from './spec.ts';
 import { accessOf, changeAccess } from './user-access.ts';
 
 const WHAT = 'MCP server';
@@ -43,7 +44,7 @@ async function integrationOf(
   const own = await store.get({ kind: 'McpIntegration', namespace, name });
   if (own !== undefined || workspace === undefined) return own;
   const shared = await store.get({ kind: 'McpIntegration', namespace: tenancy.organisation.namespace, name });
-  return shared !== undefined && grantedTo(workspace.slug, shared.spec) ? shared : undefined;
+  return shared !== undefined && isMcpGrantedTo(workspace.slug, shared.spec) ? shared : undefined;
 }
 
 /** The name of the integration that a body names by slug or UUID. Throws RestError INVALID. */

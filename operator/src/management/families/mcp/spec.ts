@@ -57,10 +57,6 @@ export const toItem = ({ meta, spec }: IntegrationObject, { workspace }: Home) =
   last_updated_at: meta.updatedAt,
 });
 
-/** Whether an integration of the organisation is granted to a workspace: what is said of one goes before what is said of all. */
-export const grantedTo = (workspace: string, { workspaces, allWorkspaces }: Spec): boolean =>
-  workspaces?.find(({ name }) => name === workspace)?.enabled ?? allWorkspaces === true;
-
 export const showGrants = ({ meta, spec }: IntegrationObject) =>
   (spec.workspaces ?? []).map(({ name, enabled }) => ({
     id: name,
