@@ -185,6 +185,8 @@ export type RequestRule =
       readonly kind: 'write';
       /** The parameters that the body says; all others are named to the client as left out. */
       takes(call: Call): Takes;
+      /** True: the members are sent as fields of a form; their values are texts, numbers and booleans. Absent: as JSON. */
+      asForm?(call: Call): boolean;
       write(
         params: JsonObject,
         call: Call,

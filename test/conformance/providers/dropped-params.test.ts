@@ -163,10 +163,13 @@ const withParams = (exchange: Exchange, params: object): Exchange => ({
   client_request: { ...exchange.client_request, ...params },
 });
 
+const isJson = (headers: Readonly<Record<string, string>>): boolean =>
+  headers['content-type']?.startsWith('multipart/') !== true;
+
 /** The request as text. */
 async function sent(exchange: Exchange): Promise<string> {
   const { path, headers, body } = await buildOutgoing(exchange, openSession(exchange));
-  return JSON.stringify([path, headers, JSON.parse(body?.toString() ?? 'null')]);
+  return JSON.stringify([path, headers, isJson(headers) ? JSON.parse(body?.toString() ?? 'null') : String(body)]);
 }
 
 function droppedFrom(exchange: Exchange): readonly string[] {

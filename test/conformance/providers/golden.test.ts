@@ -27,6 +27,9 @@ const expectNoSecret = (session: Session, seen: unknown): void => {
 
 const isJsonObject = (body: Buffer | undefined): boolean => body?.[0] === 0x7b;
 
+const isForm = ({ headers }: OutgoingRequest): boolean =>
+  headers['content-type']?.startsWith('multipart/form-data') === true;
+
 function plainRequest(request: OutgoingRequest, want: NonNullable<Exchange['upstream_request']>): unknown {
   const names = want.exact_headers ? Object.keys(request.headers) : Object.keys(want.headers);
   return {
@@ -36,7 +39,13 @@ function plainRequest(request: OutgoingRequest, want: NonNullable<Exchange['upst
       ? {}
       : { headers: Object.fromEntries(names.map((name) => [name, request.headers[name] ?? null])) }),
     ...(want.exact_headers ? { exact_headers: true } : {}),
-    ...(request.body === undefined ? {} : { body: JSON.parse(request.body.toString('utf8')) }),
+    ...(request.body === undefined
+      ? {}
+      : {
+          body: isForm(request)
+            ? request.body.toString('latin1').replaceAll('\r\n', '\n')
+            : JSON.parse(request.body.toString('utf8')),
+        }),
   };
 }
 

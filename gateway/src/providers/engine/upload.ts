@@ -4,6 +4,7 @@ import { AppError } from '../../errors/index.ts';
 import {
   FORM_LIMITS,
   type FormPart,
+  fieldsForm,
   formType,
   partHead,
   readParts,
@@ -25,6 +26,20 @@ const BOUNDARY_CHARS = 32;
 export function relayUpload(upload: Upload | undefined): OutgoingUpload {
   if (upload === undefined) throw new AppError('CONTENT_TYPE_INVALID', { param: 'content-type' });
   return { streamed: upload.source, contentType: upload.contentType };
+}
+
+/** Members as a form. Throws AppError PARAMETER_INVALID for one that no field can say. */
+export function formOfMembers(members: object, call: Call): { readonly body: Buffer; readonly contentType: string } {
+  const boundary = call.newId('', BOUNDARY_CHARS);
+  const fields = Object.entries(members).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== 'object') return [[name, String(value)]];
+    throw new AppError('PARAMETER_INVALID', {
+      ...{ param: name, provider: call.provider },
+      detail: `${name} is a text, a number or a boolean for ${call.provider}`,
+    });
+  });
+  return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
 }
 
 /** The client's form with its fields renamed, left out and set. Throws AppError CONTENT_TYPE_INVALID for another body. */

@@ -26,12 +26,13 @@ const models: ModelsEndpoint = {
 const OLDER_TASKS = ['text-to-image', 'image-to-image', 'image-to-image/upscale', 'image-to-image/masking'];
 const TASKS = ['generate', 'edit', 'upscale', 'control'];
 
-/** All but older images go through the proxy. Facts: the vendor's public API reference, without its users and their balance. */
+/** Facts: the vendor's public API reference, without its users and their balance. */
 export const stabilityAi: Provider = defineProvider({
   id: 'stability-ai',
   baseUrl: 'https://api.stability.ai',
   auth: bearer(),
   headers: {
+    accept: ({ endpoint }) => (endpoint === 'imageGenerate' ? 'application/json' : undefined),
     'stability-client-id': '{stability_client_id}',
     'stability-client-user-id': '{stability_client_user_id}',
     'stability-client-version': '{stability_client_version}',

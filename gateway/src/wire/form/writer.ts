@@ -38,6 +38,16 @@ export async function* writeForm(
   yield Buffer.from(`--${boundary}--\r\n`);
 }
 
+/** A form of fields alone; the boundary must not occur in any of them. */
+export function fieldsForm(fields: Iterable<readonly [name: string, value: string]>, boundary: string): Buffer {
+  const parts = Array.from(fields, ([name, value]) => [
+    Buffer.concat([Buffer.from(`--${boundary}\r\n`), partHead(name).lines, LINE_END]),
+    Buffer.from(value),
+    LINE_END,
+  ]);
+  return Buffer.concat([...parts.flat(), Buffer.from(`--${boundary}--\r\n`)]);
+}
+
 /** The content type that goes with a boundary. */
 export const formType = (boundary: string): string => `multipart/form-data; boundary=${boundary}`;
 

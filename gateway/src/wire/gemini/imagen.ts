@@ -2,18 +2,12 @@
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { JsonObject, WireContext } from '../contract.ts';
-import { imagesBody, type Size, sizeOf } from '../images/index.ts';
+import { imagesBody, nearestRatio, sizeOf } from '../images/index.ts';
 import { objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
 import { taking } from '../params/params.ts';
 
 const MAX_IMAGES = 8;
-const RATIOS: readonly (readonly [name: string, value: number])[] = [
-  ['1:1', 1],
-  ['3:4', 3 / 4],
-  ['4:3', 4 / 3],
-  ['9:16', 9 / 16],
-  ['16:9', 16 / 9],
-];
+const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const HD_QUALITY = 100;
 const USUAL_QUALITY = 75;
 
@@ -34,7 +28,7 @@ export function toImagenBody(params: JsonObject): JsonObject {
   const parameters = withoutAbsent({
     sampleCount: typeof n === 'number' ? Math.min(Math.max(n, 1), MAX_IMAGES) : undefined,
     sampleImageStyle: params['style'],
-    aspectRatio: params['aspect_ratio'] ?? ratioOf(sizeOf(params)),
+    aspectRatio: params['aspect_ratio'] ?? nearestRatio(sizeOf(params), RATIOS),
     seed: params['seed'],
     negativePrompt: params['negative_prompt'],
     personGeneration: params['person_generation'],
@@ -43,14 +37,6 @@ export function toImagenBody(params: JsonObject): JsonObject {
     outputOptions: orAbsent(withoutAbsent({ mimeType: mimeTypeOf(params), compressionQuality: compressionOf(params) })),
   });
   return withoutAbsent({ instances: [{ prompt: params['prompt'] }], parameters: orAbsent(parameters) });
-}
-
-/** The nearest of those that the models draw. */
-function ratioOf(size: Size | undefined): string | undefined {
-  if (size === undefined || size.height === 0) return undefined;
-  const wanted = size.width / size.height;
-  const distance = (value: number): number => Math.abs(Math.log(value / wanted));
-  return RATIOS.toSorted(([, one], [, other]) => distance(one) - distance(other))[0]?.[0];
 }
 
 function mimeTypeOf({ output_format: format }: JsonObject): string | undefined {

@@ -1,2 +1,11 @@
 export { imagesBody, inlineImages } from './answer.ts';
-export { inlineAnyway, refuseStream, type Size, sidesAs, sizeOf, weightedPrompt, wholeImages } from './params.ts';
+export {
+  inlineAnyway,
+  nearestRatio,
+  refuseStream,
+  type Size,
+  sidesAs,
+  sizeOf,
+  weightedPrompt,
+  wholeImages,
+} from './params.ts';

@@ -21,6 +21,17 @@ export function sizeOf({ size }: JsonObject): Size | undefined {
   });
 }
 
+/** The nearest to a size of the ratios that a model draws, each as `WIDTH:HEIGHT`; undefined: the provider chooses. */
+export function nearestRatio(size: Size | undefined, ratios: readonly string[]): string | undefined {
+  if (size === undefined || size.width === 0 || size.height === 0) return undefined;
+  const wanted = size.width / size.height;
+  const distance = (ratio: string): number => {
+    const [width = 1, height = 1] = ratio.split(':').map(Number);
+    return Math.abs(Math.log(width / height / wanted));
+  };
+  return ratios.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
 /** For providers that answer with whole images alone. Throws AppError PARAMETER_UNSUPPORTED. */
 export function refuseStream({ stream }: JsonObject, { provider }: WireContext): void {
   if (stream !== true) return;
