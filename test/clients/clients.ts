@@ -44,6 +44,7 @@ const withoutMedia = (...left: readonly Check[]): readonly Check[] =>
   WITHOUT_MEDIA.filter((check) => !left.includes(check));
 
 const OPENAI_SETTINGS = 'base URL `http://HOST:8787/v1`';
+const AZURE_SETTINGS = 'endpoint `http://HOST:8787`';
 const ANTHROPIC_SETTINGS = 'base URL `http://HOST:8787`';
 const GOOGLE_SETTINGS = 'base URL `http://HOST:8787/v1/proxy`, header `x-gw-provider: @google`';
 const PORTKEY_SETTINGS = `${OPENAI_SETTINGS}; the gateway has \`GATEHOUSE_HEADER_ALIASES=x-portkey-\``;
@@ -55,6 +56,14 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai.mjs',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
+    checks: without('across'),
+  },
+  {
+    title: 'Azure OpenAI',
+    language: 'javascript',
+    program: 'azure.mjs',
+    packages: ['openai'],
+    settings: AZURE_SETTINGS,
     checks: without('across'),
   },
   {
@@ -103,6 +112,14 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai_client.py',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
+    checks: without('across'),
+  },
+  {
+    title: 'Azure OpenAI',
+    language: 'python',
+    program: 'azure_client.py',
+    packages: ['openai'],
+    settings: AZURE_SETTINGS,
     checks: without('across'),
   },
   {

@@ -42,6 +42,20 @@ describe('a session', () => {
     expect(headers['sec-websocket-extensions']).toBeUndefined();
   });
 
+  test.for([
+    ['/openai/realtime', 'api-version=2025-04-01-preview&deployment=%40openai%2Fgpt-realtime'],
+    ['/openai/v1/realtime', 'api-version=2025-04-01-preview&model=@openai/gpt-realtime'],
+  ] as const)('is opened at the path of Azure, %s', async ([path, query]) => {
+    const { session } = await openRealtime({}, { path, query });
+    expect(session.request.url).toBe('/v1/realtime?api-version=2025-04-01-preview&model=gpt-realtime');
+  });
+
+  test('has one model: a deployment beside it is refused', async () => {
+    const { world } = await startRealtime();
+    const both = connectRealtime(world.url, { path: '/openai/realtime', query: 'model=a&deployment=b' });
+    await expect(both).rejects.toThrow(/400/);
+  });
+
   test('is opened through TLS', async () => {
     const { world, provider } = await startRealtime({ env: { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM } });
     using client = await connectRealtime(world.url, { ca: LOOPBACK_PEM });

@@ -5,6 +5,8 @@ import { startWorld, type World } from '../kit/gateway.ts';
 import { send } from '../kit/http.ts';
 import { key } from '../kit/snapshot.ts';
 
+const ofDeployment = (call: string): string => `/openai/deployments/d/${call}`;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Operations by the scopes that open them, any one of which is enough. */
@@ -20,6 +22,9 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/moderations', '/v1/images/variations'],
           ...['/v1/batches/b/cancel', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j/cancel', '/v1/anything/else'],
           ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
+          ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
+          ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
+          '/openai/v1/chat/completions',
         ],
         GET: [
           ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],

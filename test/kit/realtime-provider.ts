@@ -94,6 +94,7 @@ export interface RealtimeClient extends Disposable {
 
 export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
+  readonly path?: string;
   readonly query?: string;
   readonly protocols?: readonly string[];
   readonly ca?: string;
@@ -102,9 +103,9 @@ export interface ClientOptions {
 /** Connects with the key of `key()`. Rejects with the status of an answer that opens no session. */
 export async function connectRealtime(
   url: string,
-  { headers = {}, query = 'model=@openai/gpt-realtime', protocols = [], ca }: ClientOptions = {},
+  { headers = {}, path = '/v1/realtime', query = 'model=@openai/gpt-realtime', protocols = [], ca }: ClientOptions = {},
 ): Promise<RealtimeClient> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/realtime?${query}`, protocols, {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}?${query}`, protocols, {
     headers: { 'x-gw-api-key': KEY, ...headers },
     perMessageDeflate: false,
     ...(ca === undefined ? {} : { ca }),

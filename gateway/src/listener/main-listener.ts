@@ -13,6 +13,7 @@ import type { Metrics } from '../telemetry/index.ts';
 import { addCorsHeaders, preflightHeaders } from './answer/cors.ts';
 import { identify } from './answer/identify.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
+import { fromAzurePath } from './azure-paths.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { checkMediaType } from './body/media-type.ts';
 import { endUnread } from './body/unread-body.ts';
@@ -122,7 +123,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
     ...serverOptions(settings, ports),
     rewriteUrl: ({ url = '' }) => {
       const target = canonicalRequestTarget(url);
-      return target.ok ? withoutLastSlash(target.value) : REFUSED;
+      return target.ok ? withoutLastSlash(fromAzurePath(target.value)) : REFUSED;
     },
     frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
     clientErrorHandler: refuseMalformed,
@@ -238,9 +239,10 @@ function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
   if (!target.ok) return new AppError('PARAMETER_INVALID', { detail: `Bad request: ${target.error}`, param: 'path' });
   const path = url.split('?', 1)[0] ?? '';
   const inside = path === '/v1' || path.startsWith('/v1/');
-  const detail = inside
-    ? `${method} is not served on this path`
-    : 'the API is below /v1, which belongs to the base URL';
+  const detail =
+    inside || path.startsWith('/openai/deployments/')
+      ? `${method} is not served on this path`
+      : 'the API is below /v1, which belongs to the base URL';
   return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: ${detail}` });
 }
 

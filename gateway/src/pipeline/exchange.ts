@@ -34,6 +34,12 @@ export const ownFormModelOf = ({
   readonly formModel?: string | undefined;
 }): string => formModel ?? formModelOf(body);
 
+/** The model that the path names, which is a deployment for clients of Azure; undefined: it names none. */
+export function modelOfPath({ route }: Pick<ClientRequest, 'route'>): string | undefined {
+  const { deployment } = route;
+  return deployment === undefined ? undefined : decodeURIComponent(deployment);
+}
+
 /** Undefined: its client did not say. */
 export function bytesOf(body: RequestBody): number | undefined {
   switch (body.kind) {

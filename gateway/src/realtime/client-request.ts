@@ -9,7 +9,8 @@ const KEY_PROTOCOL = 'openai-insecure-api-key.';
 
 /** Its parameters are those of the query: the model. */
 export function toClientRequest(request: UpgradeRequest): ClientRequest {
-  const { method, path, query } = request;
+  const { method, path } = request;
+  const query = withModel(request.query);
   const given = request.header('authorization') === undefined ? keyOfProtocols(request) : undefined;
   const authorization = given === undefined ? undefined : `Bearer ${given}`;
   const read = (name: string, value: string | undefined): string | undefined =>
@@ -42,6 +43,16 @@ const withoutKeys = (value: string): string =>
   offeredProtocols(value)
     .filter((name) => !name.startsWith(KEY_PROTOCOL))
     .join(', ');
+
+/** The query with the model in its usual place: clients of Azure name the deployment. Source: Azure OpenAI, realtime API. */
+function withModel(given: string): string {
+  const params = new URLSearchParams(given);
+  const deployments = params.getAll('deployment');
+  if (deployments.length === 0) return given;
+  params.delete('deployment');
+  for (const name of deployments) params.append('model', name);
+  return params.toString();
+}
 
 /** Throws PARAMETER_INVALID for a model that is named twice: what is checked must be what is asked for. */
 function paramsOf(query: string): { readonly model?: string } {

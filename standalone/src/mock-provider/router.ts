@@ -61,6 +61,7 @@ function readable(pattern: RegExp): string {
     .replaceAll('(?:beta1?|alpha)?', 'beta')
     .replaceAll('(?:beta)?', 'beta')
     .replaceAll('(?:.+/)?', '')
+    .replaceAll('(?:openai/)?', 'openai/')
     .replace(/\(\[\^\/:?\]\+\)/g, '{id}');
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
+import { fromAzurePath } from '../azure-paths.ts';
 import { headerOf } from '../body/client-request.ts';
 import { renameHeaders } from '../header-aliases.ts';
 import type { UpgradedConnection, UpgradeHandler, UpgradeRefusal, UpgradeRequest } from '../listener.ts';
@@ -124,11 +125,12 @@ const linesOf = (headers: UpgradeRefusal['headers']): string =>
 
 /** Undefined when its headers cannot be read: it is served as HTTP, and refused there. */
 function toUpgradeRequest(
-  { method = 'GET', url = '/', headers: given }: IncomingMessage,
+  { method = 'GET', url: asked = '/', headers: given }: IncomingMessage,
   aliases: readonly string[],
 ): UpgradeRequest | undefined {
   const headers = withOwnNames(given, aliases);
   if (headers === undefined) return undefined;
+  const url = fromAzurePath(asked);
   const mark = url.indexOf('?');
   return {
     method,

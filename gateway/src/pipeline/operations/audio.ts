@@ -1,10 +1,10 @@
 /** Audio in the format of OpenAI: speech made from a text, and texts made from a recording that comes in a form. */
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { COMPLETIONS, type Operation, ofDeployment } from './operation.ts';
 import { typedHandler } from './typed/index.ts';
 
 export const createSpeech: Operation = {
   id: 'createSpeech',
-  routes: [{ method: 'POST', path: '/v1/audio/speech' }],
+  routes: [{ method: 'POST', path: '/v1/audio/speech' }, ofDeployment('/audio/speech')],
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: false,
@@ -26,7 +26,7 @@ const FROM_RECORDING = {
 export const createTranscription: Operation = {
   ...FROM_RECORDING,
   id: 'createTranscription',
-  routes: [{ method: 'POST', path: '/v1/audio/transcriptions' }],
+  routes: [{ method: 'POST', path: '/v1/audio/transcriptions' }, ofDeployment('/audio/transcriptions')],
   checkedAs: 'createTranscription',
   handler: typedHandler('createTranscription', { model: 'body' }),
 };
@@ -34,7 +34,7 @@ export const createTranscription: Operation = {
 export const createTranslation: Operation = {
   ...FROM_RECORDING,
   id: 'createTranslation',
-  routes: [{ method: 'POST', path: '/v1/audio/translations' }],
+  routes: [{ method: 'POST', path: '/v1/audio/translations' }, ofDeployment('/audio/translations')],
   checkedAs: 'createTranslation',
   handler: typedHandler('createTranslation', { model: 'body' }),
 };

@@ -1,10 +1,10 @@
 /** Chat completions in the format of OpenAI. */
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { COMPLETIONS, type Operation, ofDeployment } from './operation.ts';
 import { typedHandler } from './typed/index.ts';
 
 export const chatComplete: Operation = {
   id: 'chatComplete',
-  routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  routes: [{ method: 'POST', path: '/v1/chat/completions' }, ofDeployment('/chat/completions')],
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,

@@ -1,10 +1,10 @@
 /** Text completions in the format of OpenAI. */
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { COMPLETIONS, type Operation, ofDeployment } from './operation.ts';
 import { typedHandler } from './typed/index.ts';
 
 export const complete: Operation = {
   id: 'complete',
-  routes: [{ method: 'POST', path: '/v1/completions' }],
+  routes: [{ method: 'POST', path: '/v1/completions' }, ofDeployment('/completions')],
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,

@@ -1,10 +1,10 @@
 /** Images in the format of OpenAI: made from a text, or from other images that come in a form. */
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { COMPLETIONS, type Operation, ofDeployment } from './operation.ts';
 import { typedHandler } from './typed/index.ts';
 
 export const imageGenerate: Operation = {
   id: 'imageGenerate',
-  routes: [{ method: 'POST', path: '/v1/images/generations' }],
+  routes: [{ method: 'POST', path: '/v1/images/generations' }, ofDeployment('/images/generations')],
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
@@ -27,7 +27,7 @@ const FROM_IMAGES = {
 export const imageEdit: Operation = {
   ...FROM_IMAGES,
   id: 'imageEdit',
-  routes: [{ method: 'POST', path: '/v1/images/edits' }],
+  routes: [{ method: 'POST', path: '/v1/images/edits' }, ofDeployment('/images/edits')],
   checkedAs: 'imageEdit',
   handler: typedHandler('imageEdit', { model: 'body' }),
 };

@@ -98,6 +98,12 @@ export const takesForms = ({ bodies }: Pick<Operation, 'bodies'>): boolean =>
 /** Whatever a client sends. */
 export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 
+/** The path of the same call in the API of Azure OpenAI, which names the model in the path. */
+export const ofDeployment = (path: string): OperationRoute => ({
+  method: 'POST',
+  path: `/openai/deployments/:deployment${path}`,
+});
+
 /** The scope of every call that runs a model. */
 export const COMPLETIONS: readonly string[] = ['completions.write'];
 

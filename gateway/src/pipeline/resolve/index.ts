@@ -6,7 +6,14 @@ import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import { type Caller, type ClientRequest, type Exchange, formModelOf, type RequestBody } from '../exchange.ts';
+import {
+  type Caller,
+  type ClientRequest,
+  type Exchange,
+  formModelOf,
+  modelOfPath,
+  type RequestBody,
+} from '../exchange.ts';
 import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
@@ -90,8 +97,9 @@ export function createResolver(options: ResolverOptions): Resolver {
       const { providers, hosts } = options;
       const input: ProviderInput = { request, caller, snapshot, providers, hosts };
       const named = providerOfHeaders(input);
-      const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
-      const ofForm = providerOfForm(body, input);
+      const ofPath = modelOfPath(request);
+      const clean = withoutModelPrefix(paramsOf(body, ofPath), input);
+      const ofForm = modelOfForm(body, ofPath, input);
       const namedProvider = named ?? clean.provider ?? ofForm?.provider;
       const gives = namedProvider !== undefined && config !== undefined && isDefault(request);
       const chosen = gives ? givingWay(config, request, caller) : config;
@@ -134,9 +142,22 @@ function withoutModelPrefix(
   return { params: mergeObjects(NO_PARAMS, params, { model: found.model }), provider: found.provider };
 }
 
-function providerOfForm(body: RequestBody, input: ProviderInput): ReturnType<typeof providerOfModel> {
-  const model = formModelOf(body);
-  return model.startsWith('@') ? providerOfModel(model, input) : undefined;
+/** The parameters of a JSON body, with the model that the path names in place of its own. */
+function paramsOf(body: RequestBody, ofPath: string | undefined): JsonObject {
+  if (body.kind !== 'json') return NO_PARAMS;
+  return ofPath === undefined ? body.value : mergeObjects(NO_PARAMS, body.value, { model: ofPath });
+}
+
+/** The model of a form where it is not that of its own fields. */
+function modelOfForm(
+  body: RequestBody,
+  ofPath: string | undefined,
+  input: ProviderInput,
+): { readonly model: string; readonly provider: RequestProvider | undefined } | undefined {
+  if (body.kind !== 'form') return undefined;
+  const model = ofPath ?? formModelOf(body);
+  const found = model.startsWith('@') ? providerOfModel(model, input) : undefined;
+  return found ?? (ofPath === undefined ? undefined : { model: ofPath, provider: undefined });
 }
 
 /** A config that the request did not ask for. */

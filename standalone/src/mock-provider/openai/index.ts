@@ -2,6 +2,7 @@ import type { CallInside } from '../call-inside.ts';
 import type { Route } from '../exchange.ts';
 import { createFileStore } from '../store.ts';
 import { answerSpeech, answerTranscription } from './audio.ts';
+import { deploymentRoutes } from './azure.ts';
 import { createBatchRoutes } from './batches.ts';
 import { answerChat } from './chat.ts';
 import { answerCompletion } from './completions.ts';
@@ -23,7 +24,7 @@ export { openai } from './errors.ts';
 export function createOpenaiRoutes(call: CallInside): readonly Route[] {
   const dialect = openai;
   const files = createFileStore<FileObject>();
-  return [
+  const typed: readonly Route[] = [
     { method: 'POST', path: '/v1/chat/completions', dialect, input: 'json', handle: answerChat },
     { method: 'POST', path: '/v1/completions', dialect, input: 'json', handle: answerCompletion },
     { method: 'POST', path: '/v1/embeddings', dialect, input: 'json', handle: answerEmbeddings },
@@ -31,10 +32,14 @@ export function createOpenaiRoutes(call: CallInside): readonly Route[] {
     { method: 'POST', path: '/v1/audio/speech', dialect, input: 'json', handle: answerSpeech },
     { method: 'POST', path: '/v1/audio/transcriptions', dialect, input: 'form', handle: answerTranscription },
     { method: 'POST', path: '/v1/audio/translations', dialect, input: 'form', handle: answerTranscription },
+    ...IMAGE_ROUTES,
+  ];
+  return [
+    ...typed,
+    ...deploymentRoutes(typed),
     { method: 'GET', path: '/v1/models', dialect, input: 'none', handle: listModels },
     { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect, input: 'none', handle: retrieveModel },
     ...RERANK_ROUTES,
-    ...IMAGE_ROUTES,
     ...createFileRoutes(files),
     ...createBatchRoutes(files, call),
     ...createFineTuningRoutes(files),
