@@ -12,8 +12,8 @@ export function testKeys(stage: StageOf): void {
     await client.call('POST /api-keys/{type}/{subType}', { path: service, body, status: 409 });
     const none = { ...body, slug: 'other', scopes: [] };
     await client.call('POST /api-keys/{type}/{subType}', { path: service, body: none, status: 400 });
-    const foreign = { ...none, scopes: ['no.such'] };
-    await client.call('POST /api-keys/{type}/{subType}', { path: service, body: foreign, status: 403 });
+    const unknown = { ...none, scopes: ['no.such'] };
+    await client.call('POST /api-keys/{type}/{subType}', { path: service, body: unknown, status: 400 });
     const works = async (key: string) => (await client.attempt('GET /configs', { key })).status === 200;
     await waitFor(() => works(made.key), { what: 'the key' });
     const path = { id: made.id };

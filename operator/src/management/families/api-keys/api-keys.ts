@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { API_KEY_TYPES, type ApiKeyType, canonicalScope } from '@gatehouse/crds/kinds';
+import { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES } from '@gatehouse/crds/kinds';
 import { apiKeys } from '@gatehouse/crds/rest';
 import { authorize, type Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
@@ -33,14 +33,18 @@ type Action = 'create' | 'read' | 'update' | 'delete' | 'list' | 'rotate';
 
 const scopeOf = (type: ApiKeyType, action: Action): string => `${type.replace('-', '_')}_api_keys.${action}`;
 
-/** Nobody gives a scope that they do not have; `before` are those that the key has already. Throws RestError FORBIDDEN. */
+/**
+ * Nobody gives a scope that they do not have; `before` are those that the key has already, and unknown ones are refused with the
+ * object. Throws RestError FORBIDDEN.
+ */
 function mayGrant(
   { scopes: own, keyName }: Caller,
   scopes: readonly string[] = [],
   before: readonly string[] = [],
 ): void {
   const held = new Set(before.map(canonicalScope));
-  const missing = scopes.map(canonicalScope).filter((scope) => !own.has(scope) && !held.has(scope));
+  const isMissing = (scope: string): boolean => SCOPES.has(scope) && !own.has(scope) && !held.has(scope);
+  const missing = scopes.map(canonicalScope).filter(isMissing);
   if (missing.length === 0) return;
   const message = `The key ${keyName} cannot give the scope ${missing.join(', ')}, which it does not have`;
   throw new RestError('FORBIDDEN', { message, param: 'scopes' });

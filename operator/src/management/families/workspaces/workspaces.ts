@@ -3,7 +3,7 @@ import { RestError } from '../../http/rest-error.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { pageOf } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
-import { absent, type FieldNames, written } from '../write.ts';
+import { type FieldNames, written } from '../write.ts';
 import { deleteAll, dependentsOf, grantsTo, refuseKept } from './cascade.ts';
 import { nameOf, readDefaults, toItem, toRecord, toSpec, type WorkspaceFields, type WorkspaceObject } from './spec.ts';
 
@@ -27,7 +27,7 @@ async function visible({ caller }: Pick<RestCall, 'caller'>, { store }: Services
 async function find(call: Pick<RestCall, 'caller' | 'path'>, services: Services): Promise<WorkspaceObject> {
   const wanted = call.path['workspaceId'];
   const found = (await visible(call, services)).find(({ meta }) => meta.name === wanted || meta.uid === wanted);
-  if (found === undefined) throw absent(WHAT);
+  if (found === undefined) throw new RestError('ABSENT', { message: 'The workspace does not exist' });
   return found;
 }
 
