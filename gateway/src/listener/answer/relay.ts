@@ -62,7 +62,9 @@ class Relay implements BodySink {
       return this.#send(bytes);
     }
     try {
-      return this.#send(this.#transform.push(bytes));
+      const wantsMore = this.#send(this.#transform.push(bytes));
+      if (this.#transform.broken !== undefined) this.#upstream.cancel(this.#transform.broken);
+      return wantsMore;
     } catch (error) {
       this.#upstream.cancel(toAbort(error));
       return true;

@@ -184,6 +184,16 @@ describe('a stream', () => {
       held: false,
     },
     {
+      rule: 'behind what was given',
+      broken: { push: () => 'GIVEN ', broken: new AppError('UPSTREAM_STREAM_BROKEN') },
+      held: false,
+    },
+    {
+      rule: 'behind what was held and given',
+      broken: { push: () => 'GIVEN ', broken: new AppError('UPSTREAM_STREAM_BROKEN') },
+      held: true,
+    },
+    {
       rule: 'in what was held',
       broken: {
         push: () => {
@@ -242,7 +252,9 @@ describe('a stream', () => {
     expect((await sending).error).toMatchObject({ code: 'UPSTREAM_STREAM_BROKEN' });
     await waitFor(() => response.writableFinished);
     expect(response.text.match(/FAILED/g)).toHaveLength(1);
-    expect(response.text.endsWith('FAILED UPSTREAM_STREAM_BROKEN')).toBe(true);
+    const given = broken.broken === undefined ? '' : 'GIVEN ';
+    expect(response.text.endsWith(`${given}FAILED UPSTREAM_STREAM_BROKEN`)).toBe(true);
+    expect(response.text.match(/GIVEN/g) ?? []).toHaveLength(given === '' ? 0 : 1);
     expect(errors).toEqual([]);
     expect(stored).not.toContain('committed');
   });

@@ -32,6 +32,11 @@ class EventStreamReader implements FrameReader {
   #heldBytes = 0;
   /** Bytes needed for the next step: a prelude, or the whole message once its length is known. */
   #wantedBytes = PRELUDE_BYTES;
+  #broken: AppError | undefined;
+
+  get broken(): AppError | undefined {
+    return this.#broken;
+  }
 
   push(bytes: Uint8Array): readonly Frame[] {
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -50,6 +55,16 @@ class EventStreamReader implements FrameReader {
 
   #cut(bytes: Buffer): readonly Frame[] {
     const frames: Frame[] = [];
+    try {
+      this.#cutInto(frames, bytes);
+    } catch (error) {
+      if (frames.length === 0 || !(error instanceof AppError)) throw error;
+      this.#broken = error;
+    }
+    return frames;
+  }
+
+  #cutInto(frames: Frame[], bytes: Buffer): void {
     let at = 0;
     this.#wantedBytes = PRELUDE_BYTES;
     while (bytes.length - at >= PRELUDE_BYTES) {
@@ -62,7 +77,6 @@ class EventStreamReader implements FrameReader {
       at += length;
     }
     this.#hold(bytes.subarray(at));
-    return frames;
   }
 
   #hold(piece: Buffer): void {

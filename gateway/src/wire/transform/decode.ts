@@ -42,10 +42,19 @@ export function createDecodeTransform({
     if (items.length > 0 || !isBrokenJson(frame.data)) return items;
     throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: 'The provider sent an event that is not valid JSON' });
   };
+  let broken: AppError | undefined;
   return {
+    get broken() {
+      return broken ?? reader.broken;
+    },
     push: (bytes) => {
       let text = '';
-      for (const frame of reader.push(bytes)) text += encode(read(frame));
+      try {
+        for (const frame of reader.push(bytes)) text += encode(read(frame));
+      } catch (error) {
+        if (text === '' || !(error instanceof AppError)) throw error;
+        broken = error;
+      }
       return text === '' ? undefined : text;
     },
     end: () => {

@@ -6,8 +6,10 @@ export type StreamProtocol = 'chat' | 'completion' | 'messages' | 'responses' | 
 
 /** Turns the bytes of an upstream stream into the bytes of the client's. One per stream. */
 export interface ByteTransform {
-  /** What can be sent now; undefined when nothing can. Throws AppError when the stream cannot be read any further. */
+  /** What can be sent now; undefined when nothing can. Throws AppError when the stream cannot be read any further and nothing is left to send. */
   push(bytes: Buffer): Buffer | string | undefined;
+  /** Why the stream cannot be read any further, behind what `push` gave. */
+  readonly broken?: AppError | undefined;
   /** The upstream ended properly: what is left to send. */
   end(): Buffer | string;
   /** The upstream broke: an error event in the client's format, after which the stream is closed. */

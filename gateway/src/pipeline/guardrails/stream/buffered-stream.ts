@@ -55,6 +55,7 @@ export function bufferStream(
       write: (bytes) => {
         try {
           keep(transform === undefined ? bytes : transform.push(bytes));
+          if (transform?.broken !== undefined) throw transform.broken;
         } catch (error) {
           upstream.cancel(toAppError(error));
         }

@@ -138,6 +138,7 @@ class GuardedStream implements BodySink {
       for (let bytes = this.#next(); bytes !== undefined; bytes = this.#next()) {
         const sending = this.#push(this.#transform.push(bytes));
         if (sending instanceof Promise) await sending;
+        if (this.#transform.broken !== undefined) throw this.#transform.broken;
       }
       if (this.#isEnded && !this.#isOver) await this.#finish();
     } catch (error) {

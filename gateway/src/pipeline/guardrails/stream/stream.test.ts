@@ -100,6 +100,27 @@ describe('a guarded stream', () => {
     expect(windowsOf(others, { protocol, run, refuse: () => DENIED })).toBeUndefined();
   });
 
+  test('that cannot be read behind an event has that event, and the error', async () => {
+    const { body } = source(protocol);
+    const budget = createByteBudget(1_000_000);
+    const transform = {
+      ...body.transform,
+      push: (bytes: Buffer) => bytes,
+      broken: new AppError('UPSTREAM_STREAM_BROKEN'),
+    };
+    const { over } = received(guardStream({ ...body, transform }, { protocol, memory: budget.open() }));
+    body.upstream.push(Buffer.from('data: {"choices":[]}\n\n'));
+    const { text, error } = await over;
+    expect(error?.code).toBe('UPSTREAM_STREAM_BROKEN');
+    expect(text).toMatch(/^data: \{"choices":\[\]\}\n\ndata: \{"error":/);
+    const other = source(protocol).body.upstream;
+    const options = { protocol, memory: budget.open(), maxBytes: 1_000 } as const;
+    const held = bufferStream({ kind: 'stream', upstream: other, transform }, options);
+    other.push(Buffer.from('data: {"choices":[]}\n\n'));
+    await expect(held).rejects.toMatchObject({ code: 'UPSTREAM_STREAM_BROKEN' });
+    expect(budget.used).toBe(0);
+  });
+
   test('that breaks says so, and nothing that was held', async () => {
     const { body } = source(protocol);
     const budget = createByteBudget(1_000_000);
