@@ -5,6 +5,7 @@ import { type RunningGateway, startGateway } from '../kit/gateway.ts';
 import { eventsOf } from '../kit/http.ts';
 import { type RawReply, type RawRequest, type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
 import { key, provider, workspace } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -105,6 +106,29 @@ describe('a call', () => {
     expect(chunks.map(({ delta }) => delta.content ?? '').join('')).toBe('grüße');
     expect(chunks.at(-1)).toMatchObject({ finish_reason: 'stop' });
     expect(events.at(-1)).toBe('[DONE]');
+  });
+
+  test('to a server without streams is a stream once it comes from the cache', async () => {
+    const ask = (body: object) =>
+      gateway.send('/v1/completions', {
+        headers: { 'x-gw-config': JSON.stringify({ provider: '@server', cache: { mode: 'simple' } }) },
+        body: { model: 'ensemble', prompt: 'once', stream: true, ...body },
+      });
+    const first = await ask({});
+    expect([first.headers['x-gw-cache-status'], first.headers['content-type']]).toEqual(['MISS', 'application/json']);
+    expect(first.json()).toMatchObject({ choices: [{ text: 'upon a time' }] });
+    const again = await waitFor(async () => {
+      const answer = await ask({});
+      return answer.headers['x-gw-cache-status'] === 'HIT' ? answer : undefined;
+    });
+    expect(again.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    const events = eventsOf(again.text).map(({ data }) => data);
+    expect(events.at(-1)).toBe('[DONE]');
+    expect(events.map((data) => (data === '[DONE]' ? '' : JSON.parse(data).choices[0].text)).join('')).toBe(
+      'upon a time',
+    );
+    const whole = await ask({ stream: false });
+    expect(whole.headers['content-type']).toBe('application/json');
   });
 
   test('to a server without a key has no credential, the one of the gateway neither', async () => {
