@@ -154,3 +154,26 @@ describe('windows on a stream', () => {
     expect(checked).toBeLessThan(2.25 * 1024 * 1024);
   });
 });
+
+describe('windows on a response that fails', () => {
+  const item = { type: 'message', id: 'i', content: [{ type: 'output_text', text: TEXT }] };
+  const failing = STREAMS.responses(PIECES)
+    .split('\n\n')
+    .filter((event) => !/"(?:response\.\w+\.done|response\.completed)"/.test(event))
+    .join('\n\n');
+  const failed = { type: 'response.failed', response: { id: 'r', status: 'failed', output: [item] } };
+  const bytes = Buffer.from(`${failing}event: response.failed\ndata: ${JSON.stringify(failed)}\n\n`);
+
+  test('look at what the last event repeats', async () => {
+    const { out } = await send('responses', [bytes], redacting(40));
+    expect(out).toContain('response.failed');
+    expect(out).not.toContain('SECRET');
+    expect(saidBy('responses', out).whole).toEqual([TEXT.replaceAll('SECRET', '[gone]')]);
+  });
+
+  test('let nothing of it leave that is denied', async () => {
+    const { out, denial } = await send('responses', [bytes], denying(40));
+    expect(denial).toBe('no');
+    expect(out).not.toContain('response.failed');
+  });
+});

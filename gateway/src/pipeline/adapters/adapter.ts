@@ -42,4 +42,6 @@ export interface StreamAdapter {
   push(item: StreamItem): readonly StreamItem[];
   /** The provider's stream ended properly. */
   end(): readonly StreamItem[];
+  /** The answer as far as it was made, for the event of a stream that fails. Called once, and nothing after it. */
+  partial?(): JsonObject | undefined;
 }

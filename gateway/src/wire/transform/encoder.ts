@@ -17,6 +17,8 @@ export interface EncoderOptions {
   readonly includeUsage: boolean;
   /** Only the gateway asked for usage: the client gets none. */
   readonly hidesUsage?: boolean;
+  /** The response as far as it was made, for a stream of responses that fails; undefined: as its first event has it. */
+  partial?(): JsonObject | undefined;
 }
 
 /** Type of the error of a stream that ended before it was complete. */
@@ -28,7 +30,7 @@ const sse = (data: unknown, event?: string): string =>
 
 export function createEncoder(protocol: StreamProtocol, options: EncoderOptions): StreamEncoder {
   if (protocol === 'chat' || protocol === 'completion') return createChunkEncoder(options);
-  return createEventEncoder(protocol);
+  return createEventEncoder(protocol, options);
 }
 
 /** Chat and text completions: bare data events, then `[DONE]`. */
@@ -129,13 +131,13 @@ function isFinishing(chunk: object): boolean {
 }
 
 /** Messages and responses: named events that already carry their usage, without `[DONE]`. */
-function createEventEncoder(protocol: StreamProtocol): StreamEncoder {
+function createEventEncoder(protocol: StreamProtocol, { partial }: EncoderOptions): StreamEncoder {
   let sequence = 0;
   /** As its first event has it. */
   let response: JsonObject | undefined;
   const failure = (error: ErrorFields): string =>
     protocol === 'responses'
-      ? sse(responseFailed(error, { sequence, response }), 'response.failed')
+      ? sse(responseFailed(error, { sequence, response: partial?.() ?? response }), 'response.failed')
       : sse(messagesError(error), 'error');
   return {
     encode: (item) => {

@@ -45,7 +45,7 @@ export function endOf(finishReason: string): ResponseEnd {
 }
 
 export interface ResponseState {
-  readonly status: 'in_progress' | 'completed' | 'incomplete';
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   readonly reason?: string | undefined;
   /** Unix time in seconds. */
   readonly completedAt?: number | undefined;

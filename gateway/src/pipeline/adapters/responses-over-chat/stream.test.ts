@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject, StreamItem } from '../../../wire/contract.ts';
 import { createFrameReader } from '../../../wire/framing/index.ts';
 import { INCOMPLETE_STREAM } from '../../../wire/openai/index.ts';
+import { createEncoder } from '../../../wire/transform/index.ts';
 import { ResponseStream } from './stream.ts';
 import { adapt, eventsOf, sampleContext, streamed } from './testing.ts';
 
@@ -51,6 +52,51 @@ describe('a stream that does not end well', () => {
 
   test('is an error where nothing came', () => {
     expect(responseStream().end()).toEqual([INCOMPLETE_STREAM]);
+  });
+
+  test('has what was made so far, whether the provider says so or the stream breaks', () => {
+    const error = { message: 'm', type: 'stream_error', param: null, code: null };
+    const failed = (how: 'said' | 'broken'): unknown => {
+      const stream = responseStream();
+      const encoder = createEncoder('responses', {
+        provider: 'p',
+        includeUsage: false,
+        partial: () => stream.partial(),
+      });
+      const chunks = [
+        chunk({ content_blocks: [{ index: 0, delta: { thinking: 'Hm' } }] }),
+        chunk({ content: 'Hel' }),
+        chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a' } }] }),
+      ];
+      let text = '';
+      const say = (items: readonly StreamItem[]): void => {
+        for (const item of items) text += encoder.encode(item);
+      };
+      for (const each of chunks) say(stream.push(each));
+      if (how === 'said') say(stream.push({ kind: 'error', error }));
+      else text += encoder.fail(error);
+      const events = createFrameReader('sse').push(Buffer.from(text));
+      expect(events.filter(({ event }) => event === 'response.failed')).toHaveLength(1);
+      return JSON.parse(events.at(-1)?.data ?? '');
+    };
+    expect(failed('said')).toMatchObject({
+      type: 'response.failed',
+      response: {
+        id: 'c',
+        status: 'failed',
+        error: { code: 'stream_error', message: 'm' },
+        output: [
+          { type: 'reasoning', summary: [{ text: 'Hm' }] },
+          { type: 'message', status: 'completed', content: [{ text: 'Hel' }] },
+          { type: 'function_call', status: 'incomplete', name: 'f', arguments: '{"a' },
+        ],
+      },
+    });
+    expect(failed('broken')).toEqual(failed('said'));
+  });
+
+  test('has no output where nothing was made', () => {
+    expect(responseStream().partial()).toBeUndefined();
   });
 
   test('says nothing after an error of the provider', () => {

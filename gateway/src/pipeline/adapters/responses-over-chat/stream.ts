@@ -70,6 +70,13 @@ export class ResponseStream implements StreamAdapter {
     return this.#taken();
   }
 
+  partial(): JsonObject | undefined {
+    if (this.#names === undefined) return undefined;
+    this.#output.close('incomplete');
+    const { values: output } = this.#output;
+    return this.#envelope(this.#names, { status: 'failed', output, usage: this.#usage });
+  }
+
   /** Only the first choice is read: a response has one. */
   #read(chunk: JsonObject): void {
     this.#begin(chunk);

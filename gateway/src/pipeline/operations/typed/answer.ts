@@ -101,9 +101,15 @@ function streamTransform(
   }
   if (opened === undefined) return createRelayTransform(format, { scrub: scrub.bytes });
   if (opened.kind === 'relay') return createRelayTransform(format, { relay: opened.relay, scrub: scrub.bytes });
-  const encoder = createEncoder(format, { provider: provider.id, includeUsage, hidesUsage: call.hidesUsage === true });
+  const adapter = adaptation?.openStream();
+  const encoder = createEncoder(format, {
+    provider: provider.id,
+    includeUsage,
+    hidesUsage: call.hidesUsage === true,
+    partial: () => adapter?.partial?.(),
+  });
   const reader = createFrameReader(opened.framing);
-  const decoder = adaptation === undefined ? opened.decoder : adapted(opened.decoder, adaptation.openStream());
+  const decoder = adapter === undefined ? opened.decoder : adapted(opened.decoder, adapter);
   return createDecodeTransform({ reader, decoder, encoder, scrub: scrub.text });
 }
 
