@@ -113,6 +113,21 @@ describe('a transcription', () => {
     expect([answeredBy?.usage?.units, answeredBy?.cost?.nanoDollars]).toEqual([{ audio_second: 1 }, 100_000]);
   });
 
+  test.for<[format: string, seconds: number, estimated: boolean]>([
+    ['verbose_json', 1, false],
+    ['srt', 1, true],
+    ['vtt', 1, true],
+    // 50,000 bytes of sound at 16,000 a second
+    ['text', 4, true],
+  ])('costs its seconds as %s, too', async ([format, seconds, estimated]) => {
+    const headers = { ...AT_OPENAI, 'x-gw-trace-id': `seconds-${format}` };
+    const answer = await transcribe({ model: 'gpt-4o-by-second', response_format: format }, headers);
+    expect(answer.status, answer.text).toBe(200);
+    const { answeredBy } = await recordOf(`seconds-${format}`);
+    expect(answeredBy?.usage?.units).toEqual({ audio_second: seconds });
+    expect(answeredBy?.cost).toMatchObject({ nanoDollars: seconds * 100_000, estimated, unpriced: false });
+  });
+
   test('is tried again as far as its form is kept', async () => {
     const answer = await transcribe({ model: 'mock-fail-503-times-1' }, { 'x-gw-config': 'stubborn' });
     expect([answer.status, answer.headers['x-gw-retry-attempt-count']]).toEqual([200, '1']);

@@ -36,7 +36,10 @@ export interface Recorder {
 /** The parts of a request, its answer and its sending that a record is made of. */
 export interface FinishedRequest {
   readonly exchange: {
-    readonly operation: { readonly id: string; readonly generates?: 'text' | 'vectors' | 'images' | 'speech' };
+    readonly operation: {
+      readonly id: string;
+      readonly generates?: 'text' | 'vectors' | 'images' | 'speech' | 'transcript';
+    };
     readonly request: {
       readonly method: string;
       readonly path: string;

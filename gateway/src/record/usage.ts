@@ -3,6 +3,7 @@ import {
   type AnswerReport,
   addUsage,
   estimateInput,
+  estimateRecording,
   estimateUsage,
   NO_USAGE,
   readReport,
@@ -44,7 +45,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
   if (!COUNTED.has(answer.status) || method === 'GET' || method === 'DELETE') return NOTHING_COUNTED;
   const report = answer.body.kind === 'stream' ? streamReport(answer.body) : readReport(answer.body.bytes);
   const isCut = answer.body.kind === 'stream' && finished.sent.error !== undefined;
-  if (report.usage !== undefined && !isCut) return { ...report, estimated: false };
+  if (report.usage !== undefined && !isCut) return { ...report, estimated: report.estimated ?? false };
   const { facts, body } = answer;
   const { bytes, error } = finished.sent;
   const told = {
@@ -93,6 +94,13 @@ function estimated({ generates }: Generating, told: Told, { usage, model }: Answ
   if (generates === undefined) return { usage, model, estimated: usage !== undefined };
   if (generates === 'speech') return { usage: usage ?? charactersOf(told), model, estimated: false };
   if (generates === 'images') return { usage: usage ?? NO_USAGE, model, estimated: false };
+  if (generates === 'transcript') {
+    return {
+      usage: usage ?? estimateRecording(requestBytes) ?? NO_USAGE,
+      model,
+      estimated: usage === undefined || isCut,
+    };
+  }
   if (generates === 'vectors') return { usage: estimateInput({ requestBytes }), model, estimated: true };
   const estimate = estimateUsage({ requestBytes, sample: told.sample(), bytes, known: usage });
   const isNothing = estimate.output === 0 && !isCut;

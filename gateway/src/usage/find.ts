@@ -7,6 +7,8 @@ export interface AnswerReport {
   readonly usage: TokenUsage | undefined;
   /** The model that answered, by the provider's name. */
   readonly model: string | undefined;
+  /** The usage is told from something else than what the provider counted. */
+  readonly estimated?: boolean;
 }
 
 /** Bytes at the end of a whole answer that are searched for its usage. */

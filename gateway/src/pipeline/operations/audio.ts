@@ -19,6 +19,7 @@ const FROM_RECORDING = {
   scopes: COMPLETIONS,
   bodies: ['form'],
   cacheable: false,
+  generates: 'transcript',
   errors: 'openai',
   streamFormat: 'events',
 } as const;

@@ -46,6 +46,9 @@ export interface OperationRoute {
   readonly path: string;
 }
 
+/** What a model makes. */
+export type Generated = 'text' | 'vectors' | 'images' | 'speech' | 'transcript';
+
 export interface Operation {
   /** Its label in metrics and the request log. */
   readonly id: string;
@@ -60,8 +63,8 @@ export interface Operation {
   readonly bodies: readonly BodyKind[];
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
-  /** What is charged where an answer does not say how many tokens it has; images also by the piece, speech by character. Absent: nothing. */
-  readonly generates?: 'text' | 'vectors' | 'images' | 'speech';
+  /** What is charged where an answer does not say how many tokens it has; images also by the piece, speech by character, transcripts by the second. Absent: nothing. */
+  readonly generates?: Generated;
   /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */
   readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
   /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */

@@ -1,4 +1,4 @@
-import { type AnswerReport, findModel, findUsage, MODEL_SEARCH_CHARS } from '../../usage/index.ts';
+import { type AnswerReport, findModel, findRecording, findUsage, MODEL_SEARCH_CHARS } from '../../usage/index.ts';
 
 /** A stream keeps its last four pieces at least, and so many bytes of smaller ones. */
 const MIN_BYTES = 4 * 1024;
@@ -37,10 +37,21 @@ export class Tail {
   }
 }
 
+/** What an answer that passes unchanged is: transcripts are paid by the second of what was recorded. */
+export interface ObservedAnswer {
+  readonly isJson: boolean;
+  readonly isTranscript: boolean;
+}
+
 /** Looks at an answer that passes unchanged, for its usage and its model. */
 export class AnswerObserver {
   readonly #tail = new Tail();
+  readonly #answer: ObservedAnswer;
   #head: string | undefined;
+
+  constructor(answer: ObservedAnswer) {
+    this.#answer = answer;
+  }
 
   push(bytes: Buffer): void {
     this.#head ??= bytes.toString('latin1', 0, MODEL_SEARCH_CHARS);
@@ -48,7 +59,12 @@ export class AnswerObserver {
   }
 
   report(): AnswerReport {
+    const { isJson, isTranscript } = this.#answer;
     const head = this.#head ?? '';
-    return { usage: findUsage(this.#tail.text()), model: findModel(head) };
+    const tail = this.#tail.text();
+    const usage = isJson ? findUsage(tail) : undefined; // plain text may look like anything
+    const model = isJson ? findModel(head) : undefined;
+    const recording = usage === undefined && isTranscript ? findRecording({ head, tail }) : undefined;
+    return recording === undefined ? { usage, model } : { ...recording, model };
   }
 }

@@ -29,10 +29,10 @@ export const PROXY_HANDLER: OperationHandler = {
   isEventStream: (_served, response) => isEventStream(response),
   mapAnswer: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
   mapError: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
-  mapStream: (_served, response, scrub) =>
+  mapStream: ({ operation }, response, scrub) =>
     isServerSent(response)
       ? { headers: passedHeaders(response.headers), transform: createRelayTransform('events', { scrub: scrub.bytes }) }
-      : { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response) },
+      : { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response, operation) },
 };
 
 /** Without compression: what a model call used has to be read. */

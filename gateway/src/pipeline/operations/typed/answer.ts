@@ -77,7 +77,7 @@ export function streamAnswer(served: ServedCall, response: UpstreamResponse, scr
   const { endpoint } = served;
   // A client may ask for events in a way of its own, such as the field of a form.
   if (endpoint?.answer.kind === 'binary' && (!isServerSent(response) || isEncoded(response))) {
-    return { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response) };
+    return { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response, served.operation) };
   }
   const headers = passedHeaders(response.headers);
   if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
