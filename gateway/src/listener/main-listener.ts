@@ -14,6 +14,7 @@ import { addCorsHeaders, preflightHeaders } from './answer/cors.ts';
 import { identify } from './answer/identify.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
 import { fromAzurePath } from './azure-paths.ts';
+import { askLate } from './body/asked-body.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { checkMediaType } from './body/media-type.ts';
 import { endUnread } from './body/unread-body.ts';
@@ -75,6 +76,7 @@ export function createMainListener(settings: MainListenerSettings, ports: MainLi
     batch: createWriteBatch(),
     shouldUpgradeCallback: upgrades?.shouldUpgradeCallback ?? NEVER,
   });
+  askLate(app.server);
   upgrades?.attach(app.server);
   const listener = toListener(app, settings.address, upgrades);
   return withCertificate(listener, settings.tls, { ...ports, server: app.server });

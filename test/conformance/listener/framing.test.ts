@@ -1,6 +1,11 @@
 /** Where a request begins and ends, byte by byte: RFC 9112. What two parsers may read differently is refused. */
+
+import { connect } from 'node:http2';
 import { describe, expect, test } from 'vitest';
-import { CHAT, echo, open, post, query, rawClient, streaming, text, VARIANTS } from './support.ts';
+import type { Answer, Exchange } from '../../../gateway/src/pipeline/index.ts';
+import { LOOPBACK_PEM } from '../../kit/tls.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+import { CHAT, echo, open, post, query, rawClient, streaming, text, UPLOAD, VARIANTS } from './support.ts';
 
 const CHUNKED = 'transfer-encoding: chunked\r\n';
 const LENGTH = 'content-length: 2\r\n';
@@ -144,12 +149,89 @@ describe.for(VARIANTS)('the framing of a listener: $name', (variant) => {
       expect(statusLines(client.received())).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
     });
 
-    test('loses its connection when it is answered without', async () => {
+    test('is not asked when it is answered without, and loses its connection', async () => {
       await using bench = await open(variant, { handle: async () => text('refused', 403) });
       using client = await rawClient(bench.port);
       client.write(`${head}${LENGTH}\r\n`);
       await client.closed;
-      expect(client.received()).toContain('HTTP/1.1 403');
+      expect(statusLines(client.received())).toEqual(['HTTP/1.1 403']);
+    });
+
+    test.for<[what: string, path: string, headers: string, status: number]>([
+      ['on a path that is not served', '/nowhere', `content-type: application/json\r\n${LENGTH}`, 404],
+      ['that is too large', CHAT, 'content-type: application/json\r\ncontent-length: 10000000\r\n', 413],
+      ['of a type that is not taken', CHAT, `content-type: a/b/c\r\n${LENGTH}`, 400],
+    ])('is not asked for a body %s', async ([, path, headers, status]) => {
+      const handle = async (exchange: Exchange): Promise<Answer> => {
+        exchange.request.checkLength(exchange.operation.bodies);
+        return echo(exchange);
+      };
+      await using bench = await open(variant, { handle });
+      using client = await rawClient(bench.port);
+      client.write(`POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n${headers}\r\n`);
+      await client.closed;
+      expect(statusLines(client.received())).toEqual([`HTTP/1.1 ${status}`]);
+    });
+
+    test.for([CHAT, UPLOAD])('is asked once its body is read, once, and not before: %s', async (path) => {
+      const gate = Promise.withResolvers<void>();
+      const handle = async ({ request, operation }: Exchange): Promise<Answer> => {
+        await gate.promise;
+        const body = await request.readBody(operation.bodies);
+        if (body.kind === 'json') return text(JSON.stringify(body.value));
+        return text(body.kind === 'binary' ? (await Array.fromAsync(body.source.open())).join('') : body.kind);
+      };
+      await using bench = await open(variant, { handle });
+      using client = await rawClient(bench.port);
+      const type = path === CHAT ? 'application/json' : 'text/plain';
+      client.write(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-Continue\r\ncontent-type: ${type}\r\n${LENGTH}\r\n`,
+      );
+      await waitFor(() => bench.exchanges.length === 1);
+      expect(client.received()).toBe('');
+      gate.resolve();
+      await client.until('HTTP/1.1 100 Continue\r\n\r\n');
+      client.write('{}');
+      await client.until('\r\n\r\n{}');
+      client.write(post(CHAT, '{"next":1}'));
+      await client.until('{"next":1}');
+      expect(statusLines(client.received())).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200', 'HTTP/1.1 200']);
+    });
+
+    test('need not wait', async () => {
+      await using bench = await open(variant);
+      using client = await rawClient(bench.port);
+      client.write(`${head}${LENGTH}\r\n{}`);
+      await client.until('\r\n\r\n{}');
+      expect(statusLines(client.received()).at(-1)).toBe('HTTP/1.1 200');
+    });
+
+    test('is asked over HTTP/2, too, and not when it is answered without', async () => {
+      const handle = async (exchange: Exchange): Promise<Answer> =>
+        exchange.request.query === 'refused' ? text('refused', 403) : echo(exchange);
+      await using bench = await open(variant, { handle, settings: { tls: { key: LOOPBACK_PEM, cert: LOOPBACK_PEM } } });
+      const session = connect(bench.url, { ca: LOOPBACK_PEM });
+      const send = async (query: string): Promise<unknown[]> => {
+        const seen: unknown[] = [];
+        const stream = session.request({
+          ':method': 'POST',
+          ':path': `${CHAT}?${query}`,
+          'content-type': 'application/json',
+          expect: '100-continue',
+        });
+        stream.on('continue', () => {
+          seen.push(100);
+          stream.end('{}');
+        });
+        stream.on('response', (headers) => seen.push(headers[':status']));
+        stream.on('error', () => {}); // the stream ends before its body was sent
+        stream.resume();
+        await new Promise((resolve) => stream.once('close', resolve));
+        return seen;
+      };
+      expect(await send('taken')).toEqual([100, 200]);
+      expect(await send('refused')).toEqual([403]);
+      session.destroy();
     });
 
     test('of anything else gets 417', async () => {

@@ -7,6 +7,7 @@ import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.
 import type { FormModel } from '../../wire/contract.ts';
 import { boundaryOf, createFormFields, isForm } from '../../wire/form/index.ts';
 import { spelledFor } from '../header-aliases.ts';
+import { askForBody } from './asked-body.ts';
 import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
@@ -124,7 +125,7 @@ export class ServedRequest implements ClientRequest {
     const bytes = length === undefined ? undefined : Number(length);
     const boundary = formBoundary(kinds, contentType);
     if (boundary !== undefined) refusePackedForm(this.#headers['content-encoding']);
-    const options = { ...this.#limits, bytes, memory: this.#memory };
+    const options = { ...this.#limits, bytes, memory: this.#memory, onPull: () => askForBody(this.#message) };
     if (boundary === undefined) {
       return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
     }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
+import { askForBody } from './asked-body.ts';
 import { type ProgressRule, watchProgress } from './body-progress.ts';
 
 export interface ReadOptions {
@@ -32,6 +33,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
       request.resume(); // discards the rest until the answer has been sent
       reject(error);
     };
+    askForBody(request);
     const watch = watchProgress(progress, fail);
     // Over HTTP/1 the end comes with the last piece that was announced; over HTTP/2 the client may never send it.
     const endsWithBytes = request.httpVersionMajor === 1;

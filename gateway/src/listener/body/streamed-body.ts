@@ -10,6 +10,8 @@ export interface StreamedBodyOptions {
   readonly progress: ProgressRule;
   /** Accounts for what is kept for another try. */
   readonly memory: ByteAccount;
+  /** Called before each read. */
+  onPull?(): void;
   /** Gets each piece once, as it arrives. */
   onPiece?(bytes: Buffer): void;
 }
@@ -53,6 +55,7 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
   };
 
   const pull = async (): Promise<void> => {
+    options.onPull?.();
     const next = await nextPiece();
     pulling = undefined;
     if (next.done === true) {

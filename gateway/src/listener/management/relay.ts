@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import type { HeaderMap, KeyLookup } from '../../pipeline/index.ts';
+import { askForBody } from '../body/asked-body.ts';
 import { endUnread } from '../body/unread-body.ts';
 import type { InFlight } from '../serve.ts';
 import { failureOf, type ManagementAddress, openRequest } from './address.ts';
@@ -100,6 +101,7 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
     bytes += chunk.length;
     if (bytes > MAX_REST_BODY_BYTES) refuseBody();
   });
+  askForBody(message);
   message.pipe(upstream);
 }
 
