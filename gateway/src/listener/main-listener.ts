@@ -274,6 +274,11 @@ function addOptions(app: FastifyInstance): void {
     if (refused !== undefined) throw refused;
     return reply.code(204).header('allow', allow).send();
   });
+  const own = ROUTES.filter(({ path }) => proxied[0]?.operation.refusePath?.(path.slice('/v1/'.length)) !== undefined);
+  for (const [path, routes] of Map.groupBy(own, (route) => route.path)) {
+    const methods = [...routes.map(({ method }) => method), 'OPTIONS'].join(', ');
+    app.options(path, { onRequest: traced }, (_request, reply) => reply.code(204).header('allow', methods).send());
+  }
 }
 
 /** Takes whatever no other route does. */
