@@ -98,9 +98,9 @@ describe.for(VARIANTS)('an upgrade by an upstream client: $name', (variant) => {
     expect(await code(upgrade(bench, { origin: 'http://169.254.169.254' }))).toBe('UPSTREAM_ADDRESS_REFUSED');
   });
 
-  test('goes through the egress proxy, with TLS to the host behind it', async () => {
+  test.for(['http', 'https'] as const)('goes through a tunnel of the egress proxy to %s', async (scheme) => {
     const asked: string[] = [];
-    const proxy = createServer();
+    const proxy = createServer((_request, response) => void response.writeHead(400).end('a tunnel is wanted'));
     proxy.on('connect', ({ url = '' }, client: Duplex) => {
       asked.push(url);
       const to = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
@@ -109,17 +109,28 @@ describe.for(VARIANTS)('an upgrade by an upstream client: $name', (variant) => {
       });
       for (const socket of [client, to]) socket.on('error', () => {});
     });
-    const host = createHttpsServer({ key: LOOPBACK_PEM, cert: LOOPBACK_PEM });
-    host.on('upgrade', (_request, socket) => void socket.write(`${SWITCHED}through`));
+    const host = scheme === 'https' ? createHttpsServer({ key: LOOPBACK_PEM, cert: LOOPBACK_PEM }) : createServer();
+    host.on('upgrade', ({ headers }, socket) => void socket.write(`${SWITCHED}through ${headers.host}`));
     const [proxyPort, port] = await Promise.all([proxy, host].map(listen));
-    const egress = { http: undefined, https: `http://127.0.0.1:${proxyPort}`, no: undefined };
+    const egress = { http: undefined, https: undefined, no: undefined, [scheme]: `http://127.0.0.1:${proxyPort}` };
     await using bench = await open(variant, () => {}, { proxy: egress, ca: LOOPBACK_PEM });
-    const { socket } = await connected(upgrade(bench, { origin: `https://localhost:${port}` }));
+    const { socket } = await connected(upgrade(bench, { origin: `${scheme}://localhost:${port}` }));
     const received = textOf(socket);
-    await waitFor(() => received() === 'through');
+    await waitFor(() => received() === `through localhost:${port}`);
     expect(asked).toEqual([`localhost:${port}`]);
+    expect(await code(upgrade(bench, { origin: `${scheme}://169.254.169.254` }))).toBe('UPSTREAM_ADDRESS_REFUSED');
+    expect(asked).toHaveLength(1);
     socket.destroy();
     for (const server of [proxy, host]) server.close();
+  });
+
+  test('fails where the egress proxy lets no tunnel through', async () => {
+    const proxy = createServer();
+    proxy.on('connect', (_request, client: Duplex) => void client.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    const http = `http://127.0.0.1:${await listen(proxy)}`;
+    await using bench = await open(variant, () => {}, { proxy: { http, https: undefined, no: undefined } });
+    expect(await code(upgrade(bench, { origin: 'http://localhost:1' }))).toBe('UPSTREAM_UNREACHABLE');
+    proxy.close();
   });
 });
 

@@ -19,7 +19,7 @@ import { createDispatchers } from './dispatchers.ts';
 
 /** A client over undici with one pool of connections per kind of host. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient & UpgradingClient {
-  const dispatchers = createDispatchers(options);
+  const { calls, tunnels } = createDispatchers(options);
   const dispatch = (request: UpstreamRequest, waiting: Waiting, { limits, protocol }: DispatchOptions): void => {
     const { signal, reject } = waiting;
     if (signal.cancelled) {
@@ -29,7 +29,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     const handler = new ResponseHandler(waiting);
     try {
       const route = routeOf(request, request.hostOrigin);
-      dispatchers[route.connect].dispatch(
+      (protocol === undefined ? calls : tunnels)[route.connect].dispatch(
         {
           origin: route.origin,
           path: request.path,
@@ -62,7 +62,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         dispatch(request, waiting, { limits, protocol });
       }),
     close: async () => {
-      await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
+      const all = new Set([...Object.values(calls), ...Object.values(tunnels)]);
+      await Promise.all(Array.from(all, (dispatcher) => dispatcher.destroy()));
     },
   };
 }
