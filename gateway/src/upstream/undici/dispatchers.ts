@@ -30,6 +30,7 @@ export function createDispatchers(options: UpstreamClientOptions): {
       keepAliveMaxTimeout: options.keepAliveMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
+      allowH2: false, // also behind a proxy: docs/adr/0010-http1-to-providers.md
     };
     return origin === 'metadata' || origin === 'service'
       ? new Agent(pool)

@@ -45,7 +45,7 @@ export function createGuardedConnect(policy: HostPolicy, options: GuardedConnect
   const fixed = {
     timeout: options.connectTimeoutMs,
     maxCachedSessions: 0, // a connector is built per connection, so the sessions are kept here
-    allowH2: false, // pools, timeouts and backpressure are made for one request per connection
+    allowH2: false, // docs/adr/0010-http1-to-providers.md
     ...(options.ca === undefined ? {} : { ca: typeof options.ca === 'string' ? options.ca : [...options.ca] }),
   };
   return {
