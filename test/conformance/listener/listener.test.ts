@@ -5,7 +5,19 @@ import { describe, expect, test } from 'vitest';
 import type { UpgradedConnection, UpgradeRequest } from '../../../gateway/src/listener/index.ts';
 import { LOOPBACK_PEM } from '../../kit/tls.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-import { CHAT, echo, open, post, query, rawClient, refusesConnections, streaming, text, VARIANTS } from './support.ts';
+import {
+  CHAT,
+  echo,
+  LIMITS,
+  open,
+  post,
+  query,
+  rawClient,
+  refusesConnections,
+  streaming,
+  text,
+  VARIANTS,
+} from './support.ts';
 
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n';
 
@@ -96,7 +108,8 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
     });
 
     test('that stops coming ends with 408 and the connection', async () => {
-      await using bench = await open(variant);
+      const limits = { ...LIMITS, progress: { idleMs: 200, minBytesPerSecond: 0 } };
+      await using bench = await open(variant, { settings: { limits } });
       using client = await rawClient(bench.port);
       client.write(
         `POST ${CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
