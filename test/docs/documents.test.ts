@@ -15,6 +15,7 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'docs/guide/management-client.md': ['test/docs/commands/management-client.test.ts'],
   'docs/guide/messages.md': ['test/docs/commands/messages.test.ts'],
   'docs/guide/own-provider.md': ['test/docs/commands/own-provider.test.ts'],
+  'docs/guide/batches.md': ['test/docs/commands/batches.test.ts'],
   'docs/guide/images-and-audio.md': ['test/docs/commands/images-and-audio.test.ts'],
   'docs/guide/prompts.md': ['test/docs/commands/prompts.test.ts'],
   'docs/guide/responses.md': ['test/docs/commands/responses.test.ts'],

@@ -4,6 +4,7 @@
  * metrics and tests.
  */
 
+import { BATCH_ERRORS } from './batch-errors.ts';
 import type { ErrorRow } from './error-row.ts';
 import { GUARDRAIL_ERRORS } from './guardrail-errors.ts';
 import { LIMIT_ERRORS } from './limit-errors.ts';
@@ -221,6 +222,7 @@ export const ERRORS = {
     summary: 'No deployment alias matches the model and none is marked as default.',
   },
 
+  ...BATCH_ERRORS,
   ...PROMPT_ERRORS,
   ...SAVED_ONLY_ERRORS,
 

@@ -13,6 +13,7 @@ import {
   createDrain,
   createMainListener,
   type Listener,
+  type MainListenerPorts,
   type ManagementAddress,
 } from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
@@ -31,6 +32,7 @@ import {
 } from '../telemetry/index.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { createUsageReports, type UsageSource } from '../usage-report/index.ts';
+import { openBatches } from './batches.ts';
 import type { LimitsStatus } from './limits-status.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
 import type { SharedState } from './shared-state.ts';
@@ -102,45 +104,30 @@ export function createGateway(options: GatewayOptions): Gateway {
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
   const recorder = openRecorder(options, { ...telemetry, tracing });
-  const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore };
+  const drain = createDrain(settings.drain);
+  const batches = openBatches(settings, {
+    ...{ recorder, snapshots, budget, drain, logger, spans: tracing?.rules },
+    pipeline: () => pipeline,
+    resolver: () => ports.resolver,
+  });
+  const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ownResources: batches };
   const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given });
   const { ports, limitsStatus: limits } = stateful;
-  const drain = createDrain(settings.drain);
   const pipeline = createPipeline(ports);
   const realtime = openRealtime(settings, { ...telemetry, pipeline, snapshots, recorder, budget, tracing });
-  const main = createMainListener(
-    {
-      address: { host: settings.listen.host, port: settings.listen.port },
-      tls: settings.tls,
-      cors: settings.cors,
-      headerAliases: settings.headerAliases,
-      limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
-    },
-    {
-      pipeline,
-      snapshots,
-      recorder,
-      metrics,
-      logger,
-      drain,
-      budget,
-      upgrades: realtime,
-      version: VERSION,
-      catalogue,
-      metricsText:
-        options.metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
-      management: options.management,
-      counters: stateful.countersServer,
-      random: Math.random,
-      spans: tracing?.rules,
-    },
-  );
+  const main = openMain(options, {
+    ...{ ...telemetry, pipeline, snapshots, recorder, drain, budget, catalogue, upgrades: realtime },
+    counters: stateful.countersServer,
+    spans: tracing?.rules,
+  });
   const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limits }) : undefined;
 
   const close = async (): Promise<void> => {
     realtime.close();
+    const stopped = batches.stop();
     drain.abort(new AppError('DRAINING'));
-    await Promise.all([main.closeNow(), admin?.closeNow()]);
+    await Promise.all([main.closeNow(), admin?.closeNow(), stopped]);
+    await batches.close();
     await Promise.all([stateful.close(), tracing?.close(LAST_SPANS_MS)]);
   };
   return {
@@ -152,14 +139,42 @@ export function createGateway(options: GatewayOptions): Gateway {
     metricReport: metrics.report,
     listen: async () => {
       const adminPort = (await admin?.listen()) ?? 0;
-      return { port: await main.listen(), adminPort };
+      const port = await main.listen();
+      batches.start();
+      return { port, adminPort };
     },
     drain: async () => {
+      const stopped = batches.stop();
       await drain.run(main.stopAccepting);
+      await stopped;
       await close();
     },
     close,
   };
+}
+
+type MainParts = Omit<MainListenerPorts, 'version' | 'metricsText' | 'management' | 'random' | 'metrics'> & {
+  readonly metrics: Metrics;
+};
+
+function openMain({ settings, worker, metricsOnMain, management }: GatewayOptions, parts: MainParts): Listener {
+  const { budget, metrics } = parts;
+  return createMainListener(
+    {
+      address: { host: settings.listen.host, port: settings.listen.port },
+      tls: settings.tls,
+      cors: settings.cors,
+      headerAliases: settings.headerAliases,
+      limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
+    },
+    {
+      ...parts,
+      version: VERSION,
+      metricsText: metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
+      management,
+      random: Math.random,
+    },
+  );
 }
 
 type RealtimeParts = Omit<RealtimePorts, 'spans'> & { readonly tracing: Tracing | undefined };

@@ -1,6 +1,7 @@
 /** What the pipeline needs of the process: limits, stores, the upstream client, randomness and the clock. */
 import { randomUUID } from 'node:crypto';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
+import { withoutBatches } from '../batches/index.ts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import { createMemoryVectors } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
@@ -46,6 +47,8 @@ export interface PipelinePortOptions {
   readonly budget: ByteBudget;
   readonly snapshots: Pick<SnapshotHolder, 'current' | 'onChange'>;
   readonly recorder: Pick<Recorder, 'needsStreamUsage' | 'watched'>;
+  /** Absent: there are none. */
+  readonly ownResources?: PipelinePorts['ownResources'];
 }
 
 /** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
@@ -84,6 +87,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   const ports: PipelinePorts = {
     ...counters,
     concurrency: state.concurrency,
+    ownResources: options.ownResources ?? withoutBatches('it has no store for them'),
     resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
+import { BATCH_VARIABLES } from './batch-variables.ts';
 import { DEFAULTS } from './defaults.ts';
 import { TRACING_VARIABLES } from './tracing-variables.ts';
 
@@ -150,6 +151,7 @@ export const ENVIRONMENT = z.object({
     DAY_MS,
     'how often both ends of a realtime session are asked for a sign of life; an end that is silent for three times as long is cut; 0: never',
   ),
+  ...BATCH_VARIABLES,
   GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
   GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
     DEFAULTS.connectionsPerOrigin,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_TARGET_CAPS, type TargetCaps } from '@gatehouse/crds/config';
 import { isHeaderAlias, MAX_HEADER_ALIASES, TAKEN_PREFIXES } from '@gatehouse/crds/headers';
+import type { BatchSettings } from '../batches/index.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
@@ -84,6 +85,8 @@ export interface GatewaySettings {
     readonly connectionsPerOrigin: number;
   };
   readonly realtime: RealtimeSettings;
+  /** Files and batches of the gateway's own; without a folder it has none. */
+  readonly batches: BatchSettings & { readonly folder: string | undefined };
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
   readonly proxy: {
     readonly http: string | undefined;
@@ -167,7 +170,7 @@ export function toSettings(env: Environment): GatewaySettings {
       connectTimeoutMs: env.GATEHOUSE_CONNECT_TIMEOUT_MS,
       connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
     },
-    realtime: realtimeOf(env),
+    ...{ realtime: realtimeOf(env), batches: batchesOf(env) },
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
@@ -199,6 +202,20 @@ const realtimeOf = (env: Environment): RealtimeSettings => ({
   idleMs: env.GATEHOUSE_REALTIME_IDLE_TIMEOUT_MS,
   maxSessionMs: env.GATEHOUSE_REALTIME_MAX_SESSION_MS,
   pingMs: env.GATEHOUSE_REALTIME_PING_MS,
+});
+
+const DAY_MS = 86_400_000;
+
+const batchesOf = (env: Environment): GatewaySettings['batches'] => ({
+  folder: env.GATEHOUSE_BATCH_DIR,
+  maxFileBytes: env.GATEHOUSE_BATCH_MAX_FILE_BYTES,
+  maxFiles: env.GATEHOUSE_BATCH_MAX_FILES,
+  maxRows: env.GATEHOUSE_BATCH_MAX_ROWS,
+  maxRowBytes: env.GATEHOUSE_BATCH_MAX_ROW_BYTES,
+  maxOpenBatches: env.GATEHOUSE_BATCH_MAX_OPEN,
+  retentionMs: env.GATEHOUSE_BATCH_RETENTION_DAYS * DAY_MS,
+  rowsPerBatch: env.GATEHOUSE_BATCH_ROWS_AT_ONCE,
+  rowsPerProcess: env.GATEHOUSE_BATCH_ROWS_PER_PROCESS,
 });
 
 const sharedLimitsOf = (env: Environment): GatewaySettings['sharedLimits'] => ({

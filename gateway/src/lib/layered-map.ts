@@ -25,6 +25,13 @@ export class LayeredMap<V> {
     return [...names].map((name) => this.get(name)).filter((value) => value !== undefined);
   }
 
+  /** The first entry whose value is the one; the cost is the size of the map. */
+  find(isIt: (value: V) => boolean): readonly [key: string, value: V] | undefined {
+    for (const [key, value] of this.#changes) if (value !== undefined && isIt(value)) return [key, value];
+    for (const [key, value] of this.#base) if (!this.#changes.has(key) && isIt(value)) return [key, value];
+    return undefined;
+  }
+
   /** Keys that differ from the base. */
   get changed(): number {
     return this.#changes.size;

@@ -91,6 +91,8 @@ export interface Exchange {
   readonly request: ClientRequest;
   /** The Snapshot the request started with. */
   readonly snapshot: SnapshotView;
+  /** Of a request that the gateway makes for one of its callers, who is known already. */
+  readonly caller?: Caller;
   /** Cancelled with an AppError when the client disconnects or the drain deadline passes. */
   readonly signal: CancelSignal;
   /** Runs the task when the answer has been sent, or the client has left. */

@@ -47,6 +47,19 @@ export function identify(
   return holder.then((identity) => toCaller(identity, beside, snapshot));
 }
 
+const NO_KEY_HEADERS: ReadonlySet<string> = new Set();
+
+/** The holder of a key in a workspace, for a request that the gateway makes; undefined: the key is gone, or belongs elsewhere. */
+export function callerOfKey(keyId: string, workspaceName: string, snapshot: SnapshotView): Caller | undefined {
+  const found = snapshot.keyById(keyId);
+  if (found === undefined) return undefined;
+  const name = found.record.workspace ?? snapshot.organisation.defaultWorkspace;
+  const workspace = name === workspaceName ? snapshot.workspace(name) : undefined;
+  if (workspace === undefined) return undefined;
+  const { record: key, sha256: keyHash } = found;
+  return { key, keyHash, keyHeaders: NO_KEY_HEADERS, workspace, credential: undefined };
+}
+
 /** What a request has in the headers that may hold a key. */
 interface KeyPlaces {
   readonly found: OwnKey;

@@ -55,7 +55,7 @@ import {
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
-import { type LocalAnswer, type LocalPorts, takesForms } from './operations/index.ts';
+import { type LocalAnswer, type LocalPorts, type OwnResources, takesForms } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
@@ -76,12 +76,17 @@ export {
   createRequestHooks,
   type GuardrailPorts,
 } from './guardrails/index.ts';
+export { callerOfKey } from './identify.ts';
 export {
   type BodyKind,
   errorFormatOf,
+  type LocalAnswer,
   OPERATIONS,
   type Operation,
   type OperationId,
+  type OwnResourceCall,
+  type OwnResources,
+  type ResolvedRequest,
   ROUTES,
   type Route,
 } from './operations/index.ts';
@@ -93,6 +98,7 @@ export interface PipelinePorts {
   readonly budgets: Budgets;
   /** Of the requests of one key. */
   readonly concurrency: Concurrency;
+  readonly ownResources: OwnResources;
   readonly resolver: Resolver;
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
@@ -130,12 +136,12 @@ interface Progress extends LimitLog, GuardrailLog {
 }
 
 async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> {
-  const { request, operation, snapshot } = exchange;
+  const { request, operation } = exchange;
   const progress: Progress = {};
   try {
     request.checkLength(operation.bodies);
     refuseLoop(request, ports.attempts.gatewayName);
-    const identified = identify(request, snapshot, ports);
+    const identified = callerFor(exchange, ports);
     const caller = identified instanceof Promise ? await identified : identified;
     progress.caller = caller;
     authorize(caller, operation);
@@ -177,6 +183,10 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     return failure(exchange, toAppError(error), progress);
   }
 }
+
+/** Who is known already is not asked for a key. */
+const callerFor = ({ caller, request, snapshot }: Exchange, ports: PipelinePorts): Caller | Promise<Caller> =>
+  caller ?? identify(request, snapshot, ports);
 
 const fleetOf = ({ fleet }: PipelinePorts, input: AttemptInput) =>
   fleet === undefined ? undefined : fleetFor(input, fleet);
@@ -247,12 +257,16 @@ function factsForQueries({ regexTurn }: PipelinePorts, { exchange, resolution }:
   return { metadata, params, pathname: exchange.request.path, work };
 }
 
-function localAnswer({ headers, bytes }: LocalAnswer, progress: Progress): Answer {
+function localAnswer(answer: LocalAnswer, progress: Progress): Answer {
+  const { headers } = answer;
   progress.limits?.addHeaders(headers);
   return {
     status: 200,
     headers,
-    body: { kind: 'bytes', bytes },
+    body:
+      'bytes' in answer
+        ? { kind: 'bytes', bytes: answer.bytes }
+        : { kind: 'stream', upstream: answer.stream, transform: undefined },
     facts: factsOf(undefined, progress),
     store: undefined,
   };

@@ -26,6 +26,8 @@ export interface SnapshotView {
   readonly organisation: OrganisationRecord;
   /** By the SHA-256 of the key, lower-case hex. */
   key(sha256: string): KeyRecord | undefined;
+  /** By the id of the ApiKey; the cost is the number of keys. */
+  keyById(id: string): { readonly record: KeyRecord; readonly sha256: string } | undefined;
   workspace(name: string): WorkspaceRecord | undefined;
   /** By the name of the SidecarProfile. */
   sidecar(profile: string): SidecarRecord | undefined;
@@ -88,6 +90,10 @@ export function toView(
     version,
     organisation,
     key: (sha256) => keys.get(sha256),
+    keyById: (id) => {
+      const found = keys.find((record) => record.id === id);
+      return found && { sha256: found[0], record: found[1] };
+    },
     workspace: (name) => workspaces.get(name),
     sidecar: (profile) => sidecars.get(profile),
     issuer: (iss) => issuers.get(iss),

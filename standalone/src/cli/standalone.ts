@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { ok, type Result } from '@gatehouse/crds';
 import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
 import {
@@ -168,7 +169,7 @@ function unwrap<T>(result: Result<T, string>): T {
 
 /** Options of the command line take precedence over the environment. */
 function adapt(settings: GatewaySettings, options: Options, { variables, interactive }: Shell): GatewaySettings {
-  const { port, host, 'admin-port': adminPort } = options;
+  const { port, host, 'admin-port': adminPort, data = '' } = options;
   const isSet = (name: string): boolean => (variables[name] ?? '') !== '';
   return {
     ...settings,
@@ -178,6 +179,7 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
       port: port === undefined ? settings.listen.port : portOf('port', port),
       adminPort: adminPort === undefined ? settings.listen.adminPort : portOf('admin-port', adminPort),
     },
+    batches: { ...settings.batches, folder: settings.batches.folder ?? join(data, 'batches') },
     // No load balancer stands before a process at a terminal.
     drain: interactive && !isSet('GATEHOUSE_DRAIN_ACCEPT_MS') ? { ...settings.drain, acceptMs: 0 } : settings.drain,
   };

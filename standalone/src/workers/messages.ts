@@ -16,7 +16,7 @@ import type { Call, CallResult } from './shared-state/index.ts';
 
 /** Settings that the worker cannot read from its environment, which is that of the parent. */
 export interface WorkerSettings
-  extends Pick<GatewaySettings, 'listen' | 'drain' | 'logLevel' | 'logReasons'>,
+  extends Pick<GatewaySettings, 'listen' | 'drain' | 'logLevel' | 'logReasons' | 'batches'>,
     Required<Pick<GatewaySettings, 'fleetId'>> {
   /** How many workers share the memory of the machine. */
   readonly processes: number;

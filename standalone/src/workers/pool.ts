@@ -134,6 +134,7 @@ const settingsOfWorkers = (settings: GatewaySettings, processes: number): Worker
   drain: settings.drain,
   logLevel: settings.logLevel,
   logReasons: settings.logReasons,
+  batches: settings.batches,
   fleetId: settings.fleetId ?? randomUUID(), // the same for all, so that a loop through another worker is seen
   processes,
 });

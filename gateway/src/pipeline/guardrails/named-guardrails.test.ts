@@ -59,6 +59,8 @@ describe('guardrails that do not exist', () => {
       'createTranslation',
       'messages',
       'createModelResponse',
+      ...['createFile', 'listFiles', 'getFile', 'getFileContent', 'deleteFile'],
+      ...['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'],
       'promptComplete',
       'proxy',
     ]);

@@ -9,6 +9,8 @@ export {
   type LocalAnswer,
   type LocalPorts,
   type Operation,
+  type OwnResourceCall,
+  type OwnResources,
   type ResolvedRequest,
   takesForms,
 } from './operation.ts';

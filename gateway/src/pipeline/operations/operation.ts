@@ -2,6 +2,7 @@
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { RequestType } from '../../guardrails/index.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
+import type { UpstreamBody } from '../../upstream/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
 import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
@@ -16,15 +17,37 @@ export interface ResolvedRequest {
   readonly resolution: Resolution;
 }
 
-export interface LocalAnswer {
+export interface WholeAnswer {
   readonly headers: HeaderMap;
   readonly bytes: Buffer;
 }
 
+/** Whole, or while it is read. */
+export type LocalAnswer = WholeAnswer | { readonly headers: HeaderMap; readonly stream: UpstreamBody };
+
 /** What an answer without a provider may need beside the request. */
 export interface LocalPorts {
   readonly accountModels: AccountModels;
+  readonly ownResources: OwnResources;
 }
+
+/** The files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
+export interface OwnResources {
+  /** Rejects with the AppError of the first rule that the request breaks. */
+  answer(call: OwnResourceCall, request: ResolvedRequest): Promise<LocalAnswer>;
+}
+
+export type OwnResourceCall =
+  | 'createFile'
+  | 'listFiles'
+  | 'getFile'
+  | 'getFileContent'
+  | 'deleteFile'
+  | 'createBatch'
+  | 'listBatches'
+  | 'getBatch'
+  | 'getBatchOutput'
+  | 'cancelBatch';
 
 /** The models that providers list for accounts without a list of their own. */
 export interface AccountModels {
@@ -83,6 +106,8 @@ export interface Operation {
   /** Its calls leave HTTP: the answer is a connection. Nothing is tried again, and no other target is. */
   readonly connects?: true;
   readonly handler: OperationHandler;
+  /** Where a request names no provider, or `gw`, the gateway keeps the resource itself. */
+  readonly mayBeOwn?: true;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
   answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
   /** Why HTTP does not serve the path. `rest`: what stands for the `*` of the route, decoded. */

@@ -57,6 +57,18 @@ describe('the routes of the data plane', () => {
       reads: ANY,
     },
     { method: 'GET', path: '/v1/realtime', id: 'realtime', streams: 'events', reads: 'json' },
+    ...[
+      { method: 'POST', path: '/v1/files', id: 'createFile' },
+      { method: 'GET', path: '/v1/files', id: 'listFiles' },
+      { method: 'GET', path: '/v1/files/:file_id', id: 'getFile' },
+      { method: 'GET', path: '/v1/files/:file_id/content', id: 'getFileContent' },
+      { method: 'DELETE', path: '/v1/files/:file_id', id: 'deleteFile' },
+      { method: 'POST', path: '/v1/batches', id: 'createBatch' },
+      { method: 'GET', path: '/v1/batches', id: 'listBatches' },
+      { method: 'GET', path: '/v1/batches/:batch_id', id: 'getBatch' },
+      { method: 'GET', path: '/v1/batches/:batch_id/output', id: 'getBatchOutput' },
+      { method: 'POST', path: '/v1/batches/:batch_id/cancel', id: 'cancelBatch' },
+    ].map((route) => ({ ...route, streams: 'events', reads: ANY })),
     { method: 'GET', path: '/v1/models', id: 'listModels', streams: 'events', reads: ANY },
     ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
       method,

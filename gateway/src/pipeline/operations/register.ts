@@ -1,8 +1,10 @@
 /** Every operation of the data plane, and the routes that lead to them. */
 import { createSpeech, createTranscription, createTranslation } from './audio.ts';
+import { cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './batches.ts';
 import { chatComplete } from './chat.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
+import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
 import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
@@ -35,6 +37,16 @@ export const OPERATIONS = {
   deleteModelResponse,
   listResponseInputItems,
   realtime,
+  createFile,
+  listFiles,
+  getFile,
+  getFileContent,
+  deleteFile,
+  createBatch,
+  listBatches,
+  getBatch,
+  getBatchOutput,
+  cancelBatch,
   listModels,
   tokenize,
   promptComplete,

@@ -18,6 +18,7 @@ import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import { HeaderOverrides } from './header-overrides.ts';
+import { asksForOwn, isOwn } from './own.ts';
 import type { PromptedRequest } from './prompted-request.ts';
 import {
   namingHeader,
@@ -32,6 +33,7 @@ import { refuseInline } from './saved-only.ts';
 import { refuseBadPrompts } from './target-prompt.ts';
 
 export { HeaderOverrides } from './header-overrides.ts';
+export { isOwn } from './own.ts';
 export { type PromptedRequest, type PromptUse, promptOf } from './prompted-request.ts';
 export {
   headerFields,
@@ -90,13 +92,11 @@ export function createResolver(options: ResolverOptions): Resolver {
   return {
     resolve: (exchange, caller, body, prompted) => {
       const { request, snapshot } = exchange;
-      if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
-        refuseInline(request);
-      }
+      if (isSavedOnly(exchange, caller, options)) refuseInline(request);
       const config = configs.resolve(request, caller, snapshot);
       const { providers, hosts } = options;
       const input: ProviderInput = { request, caller, snapshot, providers, hosts };
-      const named = providerOfHeaders(input);
+      const named = asksForOwn(exchange) ? undefined : providerOfHeaders(input);
       const ofPath = modelOfPath(request);
       const clean = withoutModelPrefix(paramsOf(body, ofPath), input);
       const ofForm = modelOfForm(body, ofPath, input);
@@ -121,6 +121,15 @@ export function createResolver(options: ResolverOptions): Resolver {
     },
   };
 }
+
+/** Whether what a request writes out itself is refused; that it names the gateway is nothing of the kind. */
+const isSavedOnly = (
+  exchange: Exchange,
+  { workspace }: Caller,
+  { savedConfigsOnly }: Pick<ResolverOptions, 'savedConfigsOnly'>,
+): boolean =>
+  (savedConfigsOnly || exchange.snapshot.organisation.savedConfigsOnly || workspace.savedConfigsOnly) &&
+  !asksForOwn(exchange);
 
 /** The account of a prompt, for requests that name none. What is answered here needs none. */
 function providerOfPrompt(
@@ -184,7 +193,8 @@ interface PlanInput {
 function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   const { requestProvider, exchange, caller } = input;
   const { snapshot, operation } = exchange;
-  if (operation.answerLocally !== undefined) return; // answers itself when nothing is named
+  if (operation.answerLocally !== undefined && operation.mayBeOwn !== true) return; // answers itself when nothing is named
+  if (operation.mayBeOwn === true && isOwn(exchange, { plan: plan ?? PLAIN_PLAN, requestProvider })) return;
   if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
     throw missingProvider(plan, input);
   }

@@ -5,7 +5,7 @@ import type { Caller, Exchange } from '../../exchange.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import { viewOf } from '../../testing.ts';
 import { OPERATIONS } from '../index.ts';
-import type { LocalAnswer, LocalPorts } from '../operation.ts';
+import type { LocalPorts, WholeAnswer } from '../operation.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 
 const world = await viewOf(
@@ -50,9 +50,10 @@ const FORCE = { 'x-gw-fetch-integrated-models': ' True' };
 /** What providers have listed so far. */
 const listedBy = (lists: Readonly<Record<string, readonly string[]>> = {}): LocalPorts => ({
   accountModels: { of: ({ slug }) => lists[slug] ?? [], prepare: () => undefined },
+  ownResources: { answer: () => Promise.reject(new Error('lists of models are no resources')) },
 });
 
-function catalogue(asked: Asked, lists?: Readonly<Record<string, readonly string[]>>): LocalAnswer {
+function catalogue(asked: Asked, lists?: Readonly<Record<string, readonly string[]>>): WholeAnswer {
   const answer = answerFromCatalogue(ask(asked), listedBy(lists));
   if (answer instanceof Promise) throw new Error('there is nothing to wait for');
   if (answer === undefined) throw new Error('the catalogue leaves it to a provider');

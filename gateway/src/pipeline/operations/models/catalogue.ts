@@ -2,14 +2,14 @@
 import type { ManagedProvider } from '../../../snapshot/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Resolution } from '../../resolve/index.ts';
-import type { AccountModels, LocalAnswer, LocalPorts, ResolvedRequest } from '../operation.ts';
+import type { AccountModels, LocalPorts, ResolvedRequest, WholeAnswer } from '../operation.ts';
 import { isAnthropicClient, toAnthropicList } from './anthropic-list.ts';
 
 /** The catalogue answers when a header or the config asks for it, or when the request names no provider at all. */
 export function answerFromCatalogue(
   request: ResolvedRequest,
   { accountModels }: LocalPorts,
-): LocalAnswer | undefined | Promise<LocalAnswer> {
+): WholeAnswer | undefined | Promise<WholeAnswer> {
   if (!wantsCatalogue(request)) return undefined;
   const accounts = accountsOf(request);
   const answer = () => catalogueAnswer(request, accounts, accountModels);
@@ -36,7 +36,7 @@ function catalogueAnswer(
   { exchange: { request } }: ResolvedRequest,
   accounts: readonly ManagedProvider[],
   listed: AccountModels,
-): LocalAnswer {
+): WholeAnswer {
   const data = accounts.flatMap((account) => modelsOf(account, listed.of(account)));
   const list = isAnthropicClient(request)
     ? toAnthropicList({ data, displayNames: NO_NAMES, query: request.query })

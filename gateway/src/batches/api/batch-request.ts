@@ -1,0 +1,77 @@
+/** The body that creates a batch. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../../wire/contract.ts';
+import { BATCH_ENDPOINTS } from '../endpoints.ts';
+import type { BatchOrder } from '../records.ts';
+import { invalid } from './answers.ts';
+import { readGwOptions } from './gw-options.ts';
+import { lifetimeMsOf } from './upload.ts';
+
+export interface BatchRequest extends Pick<BatchOrder, 'endpoint' | 'inputFileId' | 'completionWindow' | 'metadata'> {
+  readonly headers: BatchOrder['headers'];
+  /** How long its output is to be kept, in ms; undefined: the client does not say. */
+  readonly outputLifetimeMs: number | undefined;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['input_file_id', 'endpoint', 'completion_window', 'metadata', 'output_expires_after', 'gw_options'],
+]);
+
+/** Throws PARAMETER_INVALID for the first member that is wrong or not known. */
+export function readBatchRequest(body: JsonObject): BatchRequest {
+  for (const name of Object.keys(body)) {
+    if (!MEMBERS.has(name)) {
+      const known = [...MEMBERS].join(', ');
+      throw invalid(
+        name.slice(0, 64),
+        `is no part of a batch that the gateway runs itself; it has ${known}, and rows name their model`,
+      );
+    }
+  }
+  const {
+    input_file_id: inputFileId,
+    endpoint,
+    completion_window: window = '24h',
+    metadata,
+    gw_options: options,
+  } = body;
+  if (typeof inputFileId !== 'string' || inputFileId === '') throw invalid('input_file_id', 'is the id of a file');
+  if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) {
+    throw invalid('endpoint', `is one of ${[...BATCH_ENDPOINTS.keys()].join(', ')}`);
+  }
+  if (window !== '24h' && window !== 'immediate') throw invalid('completion_window', 'is 24h or immediate');
+  return {
+    inputFileId,
+    endpoint,
+    completionWindow: window,
+    metadata: readMetadata(metadata),
+    headers: readGwOptions(options),
+    outputLifetimeMs: readLifetime(body['output_expires_after']),
+  };
+}
+
+const MAX_PAIRS = 16;
+const MAX_NAME = 64;
+const MAX_VALUE = 512;
+
+/** Source of the bounds: OpenAI's API. */
+function readMetadata(given: unknown): BatchOrder['metadata'] {
+  if (given === undefined || given === null) return null;
+  const pairs = isObject(given) ? Object.entries(given) : undefined;
+  const isGood = pairs?.every(
+    ([name, value]) => name.length <= MAX_NAME && typeof value === 'string' && value.length <= MAX_VALUE,
+  );
+  if (pairs !== undefined && pairs.length <= MAX_PAIRS && isGood === true)
+    return Object.fromEntries(pairs as [string, string][]); // checked above
+  throw invalid(
+    'metadata',
+    `is an object of at most ${MAX_PAIRS} texts, with names of at most ${MAX_NAME} and values of at most ${MAX_VALUE} characters`,
+  );
+}
+
+function readLifetime(given: unknown): number | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!isObject(given) || given['anchor'] !== 'created_at')
+    throw invalid('output_expires_after.anchor', 'is created_at');
+  return lifetimeMsOf(Number(given['seconds']), 'output_expires_after.seconds');
+}

@@ -1,0 +1,128 @@
+/** Files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
+import { AppError } from '../errors/index.ts';
+import type { JsonLimits } from '../lib/json/index.ts';
+import type { OwnResourceCall, OwnResources } from '../pipeline/index.ts';
+import { withStores } from './api/answers.ts';
+import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
+import { createFile, deleteFile, getFile, getFileContent, listFiles } from './api/files.ts';
+import type { JobStore } from './job-store.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { BatchSettings } from './settings.ts';
+import { type RunTiming, runBatch } from './work/batch-run.ts';
+import { createRowCall, type RowCallPorts } from './work/row-call.ts';
+import { createSlots } from './work/slots.ts';
+import { sweep } from './work/sweep.ts';
+import { createBatchWorker } from './work/worker.ts';
+
+export interface Batches extends OwnResources {
+  /** Begins to work on batches. */
+  start(): void;
+  /** Begins no more rows, and resolves once those under way have ended. */
+  stop(): Promise<void>;
+  /** Closes the stores; after `stop`. */
+  close(): Promise<void>;
+}
+
+export interface BatchesOptions extends RowCallPorts, Pick<BatchPorts, 'checkHeaders'> {
+  readonly settings: BatchSettings;
+  readonly objects: ObjectStore;
+  readonly jobs: JobStore;
+  readonly json: JsonLimits;
+  readonly timing?: Partial<BatchTiming>;
+  readonly logger: BatchLogger;
+  /** Unix time in ms. */
+  now(): number;
+}
+
+export interface BatchLogger {
+  warn(facts: object, message: string): void;
+}
+
+/** All in ms. */
+export interface BatchTiming extends RunTiming {
+  readonly lookMs: number;
+  readonly sweepMs: number;
+}
+
+export const BATCH_TIMING: BatchTiming = {
+  renewMs: 3_000,
+  leaseMs: 15_000,
+  retryMs: 1_000,
+  maxPauseMs: 60_000,
+  lookMs: 2_000,
+  sweepMs: 600_000,
+};
+
+type Call = (ports: BatchPorts, request: Parameters<OwnResources['answer']>[1]) => ReturnType<OwnResources['answer']>;
+
+const CALLS: Readonly<Record<OwnResourceCall, Call>> = {
+  createFile,
+  listFiles,
+  getFile,
+  getFileContent,
+  deleteFile,
+  createBatch,
+  listBatches,
+  getBatch,
+  getBatchOutput,
+  cancelBatch,
+};
+
+export function createBatches(options: BatchesOptions): Batches {
+  const { settings, objects, jobs, now, logger, snapshots } = options;
+  const timing = { ...BATCH_TIMING, ...options.timing };
+  const stores = { settings, objects, jobs, now };
+  const runPorts = {
+    ...stores,
+    timing,
+    json: options.json,
+    openMemory: options.openMemory,
+    call: createRowCall(options),
+    slots: createSlots(settings.rowsPerProcess),
+  };
+  const worker = createBatchWorker({
+    ...{ jobs, now, leaseMs: timing.leaseMs, lookMs: timing.lookMs },
+    isReady: () => snapshots.current !== undefined,
+    run: (lease, handOver) => runBatch(lease, runPorts, handOver),
+    onFailure: (error, batch) => logger.warn({ err: error, batch }, 'Batch could not go on, it is tried again'),
+  });
+  const isWorking = settings.rowsPerProcess > 0;
+  const ports: BatchPorts = {
+    ...stores,
+    checkHeaders: options.checkHeaders,
+    onCreated: () => {
+      if (isWorking) worker.wake();
+    },
+  };
+  const removeOld = (): void =>
+    void sweep(stores).catch((error: unknown) => logger.warn({ err: error }, 'Old files and batches were not removed'));
+  let sweeping: NodeJS.Timeout | undefined;
+  return {
+    answer: (call, request) => withStores(() => CALLS[call](ports, request)),
+    start: () => {
+      if (isWorking) worker.start();
+      sweeping = setInterval(removeOld, timing.sweepMs);
+      sweeping.unref();
+    },
+    stop: () => {
+      clearInterval(sweeping);
+      return worker.stop();
+    },
+    close: async () => {
+      await Promise.all([objects.close(), jobs.close()]);
+    },
+  };
+}
+
+/** A gateway without stores. `missing`: what it lacks, and how to get it. */
+export const withoutBatches = (missing: string): Batches => ({
+  answer: async () => {
+    throw new AppError('FEATURE_UNSUPPORTED', {
+      param: 'x-gw-provider',
+      detail: `The request names no provider, and this gateway keeps no files and batches itself: ${missing}. Or name a provider: x-gw-provider: @SLUG`,
+    });
+  },
+  start: () => undefined,
+  stop: async () => undefined,
+  close: async () => undefined,
+});

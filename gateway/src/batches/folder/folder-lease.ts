@@ -1,0 +1,124 @@
+/** The right of one process to work on a batch, and the answers that it writes. */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '@gatehouse/crds';
+import { z } from 'zod';
+import { type Lease, LeaseLost, type RowAnswer } from '../job-store.ts';
+import { linesOf } from '../lines.ts';
+import { StoreFailure } from '../object-store.ts';
+import { type BatchProgress, hasEnded, type StoredBatch } from '../records.ts';
+import { hasCode, namesIn, writeRecord } from './files.ts';
+import { lastLease, leaseName, progressAt } from './lease-files.ts';
+
+export interface FolderLeaseOptions {
+  readonly folder: string;
+  readonly number: number;
+  readonly batch: StoredBatch;
+  cancellingAt(): Promise<number | undefined>;
+  forgetAnswers(): Promise<void>;
+}
+
+const storedAnswer = z.object({ row: z.int().min(0), succeeded: z.boolean(), line: z.string() });
+
+export function createFolderLease({ folder, number, batch, ...options }: FolderLeaseOptions): Lease {
+  const path = join(folder, leaseName(number));
+  let answers: Promise<FileHandle> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  /** The last line may have no end. */
+  let isTorn = false;
+
+  const check = async (): Promise<void> => {
+    if ((await lastLease(folder)) !== number) throw new LeaseLost('Another process works on the batch');
+  };
+  const append = async (answer: RowAnswer): Promise<void> => {
+    answers ??= open(join(folder, `answers-${number}.jsonl`), 'a', 0o600);
+    const file = await answers;
+    const before = isTorn ? '\n' : '';
+    isTorn = true;
+    await file.appendFile(`${before}${JSON.stringify(answer)}\n`);
+    await file.datasync();
+    isTorn = false;
+  };
+  const closeAnswers = async (): Promise<void> => {
+    await last;
+    await (await answers)?.close();
+    answers = undefined;
+  };
+  const touch = (ms: number): Promise<void> => utimes(path, ms / 1_000, ms / 1_000);
+  return {
+    batch,
+    renew: (nowMs) =>
+      guard(async () => {
+        await check();
+        await touch(nowMs);
+        return { cancellingAt: await options.cancellingAt() };
+      }),
+    answeredRows: () =>
+      guard(async () => {
+        const rows = new Map<number, boolean>();
+        for await (const { row, succeeded } of answersIn(folder)) if (!rows.has(row)) rows.set(row, succeeded);
+        return rows;
+      }),
+    addAnswer: (answer) => {
+      const next = last.then(() => guard(() => append(answer)));
+      last = next.catch(() => undefined);
+      return next;
+    },
+    lines: async function* (succeeded) {
+      const seen = new Set<number>();
+      for await (const answer of answersIn(folder)) {
+        const isFirst = !seen.has(answer.row);
+        seen.add(answer.row);
+        if (isFirst && answer.succeeded === succeeded) yield answer.line;
+      }
+    },
+    save: (progress: BatchProgress) =>
+      guard(async () => {
+        await check();
+        await writeRecord(progressAt(folder), progress);
+        if (!hasEnded(progress)) return;
+        await closeAnswers();
+        await options.forgetAnswers();
+      }),
+    release: () =>
+      guard(async () => {
+        await closeAnswers();
+        await touch(0).catch((error: unknown) => {
+          if (!hasCode(error, 'ENOENT')) throw error; // it has ended
+        });
+      }),
+  };
+}
+
+/** Of all leases, the oldest first; what a killed process did not write to its end is left out. */
+async function* answersIn(folder: string): AsyncGenerator<RowAnswer> {
+  const numbers = (await namesIn(folder))
+    .map((name) => Number(/^answers-(\d+)\.jsonl$/.exec(name)?.[1] ?? 0))
+    .filter((number) => number > 0)
+    .toSorted((a, b) => a - b);
+  for (const number of numbers) {
+    const file = createReadStream(join(folder, `answers-${number}.jsonl`));
+    for await (const line of linesOf(file, Number.POSITIVE_INFINITY)) {
+      const answer = answerOf(line);
+      if (answer !== undefined) yield answer;
+    }
+  }
+}
+
+function answerOf(line: Buffer): RowAnswer | undefined {
+  try {
+    return storedAnswer.safeParse(parseJson(line.toString())).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function guard<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new StoreFailure('The folder of batches cannot be used', { cause: error });
+  }
+}

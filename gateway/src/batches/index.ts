@@ -1,0 +1,7 @@
+export { type Batches, type BatchTiming, createBatches, withoutBatches } from './batches.ts';
+export { createJobFolder } from './folder/job-folder.ts';
+export { createObjectFolder } from './folder/object-folder.ts';
+export type { JobStore } from './job-store.ts';
+export type { ObjectStore } from './object-store.ts';
+export type { BatchSettings } from './settings.ts';
+export { headersRequest, isMissingProvider } from './work/row-call.ts';

@@ -1,0 +1,37 @@
+/** Variables of files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
+import { z } from 'zod';
+
+const count = (
+  fallback: number,
+  { min = 1, max }: { readonly min?: number; readonly max: number },
+  description: string,
+) => z.coerce.number().int().min(min).max(max).default(fallback).meta({ description });
+
+const MIB = 1024 * 1024;
+
+export const BATCH_VARIABLES = {
+  GATEHOUSE_BATCH_DIR: z.string().max(4_096).optional().meta({
+    description:
+      "folder of files and batches of the gateway's own, which one gateway uses alone; `gatehouse standalone` has them in its data folder",
+  }),
+  GATEHOUSE_BATCH_MAX_FILE_BYTES: count(
+    512 * MIB,
+    { max: 1_099_511_627_776 },
+    "largest file of the gateway's own; larger ones get 413",
+  ),
+  GATEHOUSE_BATCH_MAX_FILES: count(1_000, { max: 100_000 }, "files of the gateway's own that a workspace may have"),
+  GATEHOUSE_BATCH_MAX_ROWS: count(50_000, { max: 1_000_000 }, "rows of a batch of the gateway's own"),
+  GATEHOUSE_BATCH_MAX_ROW_BYTES: count(4 * MIB, { min: 1_024, max: 64 * MIB }, 'longest row of a batch, in bytes'),
+  GATEHOUSE_BATCH_MAX_OPEN: count(100, { max: 10_000 }, 'batches of a workspace that may be under way'),
+  GATEHOUSE_BATCH_RETENTION_DAYS: count(
+    30,
+    { max: 3_650 },
+    "files and batches of the gateway's own are deleted after so many days",
+  ),
+  GATEHOUSE_BATCH_ROWS_AT_ONCE: count(8, { max: 1_000 }, 'rows of one batch that are asked for at the same time'),
+  GATEHOUSE_BATCH_ROWS_PER_PROCESS: count(
+    32,
+    { min: 0, max: 10_000 },
+    'rows of all batches that one process asks for at the same time; 0: it works on no batch',
+  ),
+} as const;
