@@ -1,12 +1,14 @@
 /** The SQL files of the migrations as a module, so that a bundle has them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const FOLDER = new URL('../src/records/sql/', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 
-export function migrationsModule(notice: string): string {
-  const names = readdirSync(FOLDER).sort();
+/** `folder`: of the SQL files, below the repository root, with a slash at its end. */
+export function migrationsModule(notice: string, folder: string): string {
+  const files = new URL(folder, ROOT);
+  const names = readdirSync(files).sort();
   const items = names.map(
-    (name) => `  {\n    name: '${name.replace(/\.sql$/, '')}',\n    sql: ${literalOf(name)},\n  },`,
+    (name) => `  {\n    name: '${name.replace(/\.sql$/, '')}',\n    sql: ${literalOf(name, files)},\n  },`,
   );
   return [
     `// ${notice}`,
@@ -19,8 +21,8 @@ export function migrationsModule(notice: string): string {
   ].join('\n');
 }
 
-function literalOf(name: string): string {
-  const text = readFileSync(new URL(name, FOLDER), 'utf8');
+function literalOf(name: string, folder: URL): string {
+  const text = readFileSync(new URL(name, folder), 'utf8');
   if (/[`\\$]/.test(text)) throw new Error(`${name}: migrations have no backquote, backslash or dollar sign`);
   return `\`${text}\``;
 }

@@ -1,5 +1,6 @@
 /** What the database has: rows, and the migrations that make their tables. */
 export { MIGRATIONS } from './migrations.generated.ts';
+export { type PostgresAddress, type PostgresOptions, parsePostgresUrl } from './postgres-url.ts';
 export {
   type AuditChange,
   type AuditRow,

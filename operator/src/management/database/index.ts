@@ -1,5 +1,5 @@
 /** The database that the management API keeps people and audit in. */
 export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, type Queries } from './database.ts';
-export { type PostgresOptions, postgresDialect } from './postgres.ts';
+export { postgresDialect } from './postgres.ts';
 export type { Tables } from './tables.ts';
 export { WriteQueue } from './write-queue.ts';

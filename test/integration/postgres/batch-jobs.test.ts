@@ -1,0 +1,26 @@
+/** Files and batches in a real PostgreSQL: the suite of all stores, and what happens while it is away. */
+import { startPostgres } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
+import { createPostgresJobs, StoreFailure } from '../../../gateway/src/batches/index.ts';
+import { describeJobStore } from '../../conformance/batches/job-stores.ts';
+
+describeJobStore('PostgreSQL', async () => {
+  const server = await startPostgres();
+  const url = await server.database();
+  return { open: async () => createPostgresJobs({ url }), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+});
+
+test('a database that is away is a failure of the store, until it is back', async () => {
+  await using server = await startPostgres();
+  const jobs = createPostgresJobs({ url: await server.database() });
+  expect(await jobs.files('team', { limit: 1 })).toEqual({ items: [], hasMore: false });
+  await server.stop();
+  await expect(jobs.files('team', { limit: 1 })).rejects.toBeInstanceOf(StoreFailure);
+  await server.start();
+  expect(await jobs.files('team', { limit: 1 })).toEqual({ items: [], hasMore: false });
+  await jobs.close();
+});
+
+test.for(['mysql://a:b@host/db', 'postgres://host', 'postgres://a:b@host/db?x=1'])('%s is no URL', (url) => {
+  expect(() => createPostgresJobs({ url })).toThrow(expect.not.stringContaining(url));
+});
