@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, type RunningGateway, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf, open, type Received, type SendOptions, send } from '../kit/http.ts';
 import { startOtlpReceiver } from '../kit/otlp-receiver.ts';
-import { connectRealtime } from '../kit/realtime-provider.ts';
 import {
   config,
   type Entries,
@@ -189,18 +188,6 @@ describe('a request whose target needs a credential of the organisation', () => 
     await waitFor(async () => (await gateway.metric('gatehouse_requests_in_flight')) === 0, {
       what: 'no request in flight',
     });
-  });
-
-  test('is refused where it is a realtime session: the pod opens those of its own accounts alone', async () => {
-    await using gateway = await startSidecar();
-    const connect = (model: string) =>
-      connectRealtime(gateway.url, { headers: { 'x-gw-api-key': '', ...PLACEHOLDER }, query: `model=${model}` });
-    await expect(connect('@shared/gpt-4o')).rejects.toMatchObject({
-      status: 501,
-      text: expect.stringContaining('connect to the fleet itself'),
-    });
-    using client = await connect('@local/mock-small');
-    await waitFor(() => client.events().some(({ type }) => type === 'session.created'));
   });
 
   test('is a child of the span of the sidecar, where that makes spans', async () => {

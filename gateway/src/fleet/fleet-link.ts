@@ -5,9 +5,12 @@ import { createHostPolicy } from '../upstream/host-guard/index.ts';
 import {
   createUpstreamClient,
   failureReason,
+  type UpgradeAnswer,
+  type UpgradingClient,
   type UpstreamClient,
   type UpstreamClientOptions,
   type UpstreamLimits,
+  type UpstreamRequest,
   type UpstreamResponse,
 } from '../upstream/index.ts';
 import { createTokenFile } from './token-file.ts';
@@ -35,6 +38,8 @@ export interface FleetLink {
    * FLEET_UNAVAILABLE when there is no answer, and with the reason of the signal.
    */
   send(to: FleetAddress, request: FleetRequest, signal: CancelSignal): Promise<UpstreamResponse>;
+  /** As `send`, for a request whose answer may be a WebSocket. The signal counts until the answer is there. */
+  connect(to: FleetAddress, request: FleetRequest, signal: CancelSignal): Promise<UpgradeAnswer>;
   /** Cuts what is in flight. */
   close(): Promise<void>;
 }
@@ -55,33 +60,47 @@ const NO_PROXY = { http: undefined, https: undefined, no: undefined };
 
 export function createFleetLink(options: FleetLinkOptions): FleetLink {
   const token = createTokenFile(options.tokenFile);
-  let current: { readonly to: FleetAddress; readonly client: UpstreamClient } | undefined;
+  let current: { readonly to: FleetAddress; readonly client: UpstreamClient & UpgradingClient } | undefined;
   // What is in flight on the client of an earlier address ends in its own time, and its idle connections close by themselves.
-  const clientFor = (to: FleetAddress): UpstreamClient => {
+  const clientFor = (to: FleetAddress): UpstreamClient & UpgradingClient => {
     if (current === undefined || current.to.url !== to.url || current.to.ca !== to.ca) {
       current = { to, client: createUpstreamClient({ ...options, hosts: HOSTS, proxy: NO_PROXY, ca: to.ca }) };
     }
     return current.client;
   };
+  const toCall = async (origin: string, { headers, ...request }: FleetRequest): Promise<UpstreamRequest> => {
+    const ownToken = await token.read().catch((error: unknown) => {
+      throw unavailable('the pod has no token for it: a pod that is older than its fleet must be replaced', error);
+    });
+    return { ...request, origin, headers: { ...headers, 'x-gw-api-key': ownToken }, hostOrigin: 'resource' };
+  };
+  const asked = async <T>(
+    { url }: FleetAddress,
+    request: FleetRequest,
+    { signal, ask }: { readonly signal: CancelSignal; readonly ask: (call: UpstreamRequest) => Promise<T> },
+  ): Promise<T> => {
+    const origin = originOf(url);
+    return ask(await toCall(origin, request)).catch((error: unknown) => {
+      throw signal.cancelled ? signal.reason : unavailable(`no answer from ${origin}${because(error)}`, error);
+    });
+  };
+  /** A token that is refused is read anew. */
+  const checked = (response: UpstreamResponse): void => {
+    if (response.status === 401) token.forget();
+  };
+  const { limits } = options;
   return {
-    send: async (to, { headers, ...request }, signal) => {
-      const origin = originOf(to.url);
-      const ownToken = await token.read().catch((error: unknown) => {
-        throw unavailable('the pod has no token for it: a pod that is older than its fleet must be replaced', error);
-      });
-      const call = {
-        ...request,
-        origin,
-        headers: { ...headers, 'x-gw-api-key': ownToken },
-        hostOrigin: 'resource',
-      } as const;
-      const response = await clientFor(to)
-        .send(call, { signal, limits: options.limits })
-        .catch((error: unknown) => {
-          throw signal.cancelled ? signal.reason : unavailable(`no answer from ${origin}${because(error)}`, error);
-        });
-      if (response.status === 401) token.forget();
+    send: async (to, request, signal) => {
+      const ask = (call: UpstreamRequest) => clientFor(to).send(call, { signal, limits });
+      const response = await asked(to, request, { signal, ask });
+      checked(response);
       return response;
+    },
+    connect: async (to, request, signal) => {
+      const ask = (call: UpstreamRequest) => clientFor(to).upgrade(call, { signal, limits, protocol: 'websocket' });
+      const answer = await asked(to, request, { signal, ask });
+      if (answer.kind === 'response') checked(answer.response);
+      return answer;
     },
     close: async () => {
       await current?.client.close();

@@ -147,6 +147,8 @@ export interface ProviderConnection extends UpstreamConnection {
   readonly checkEvent: ((event: Buffer, isBinary: boolean) => void) | undefined;
   /** Why the caller may not go on under a newer Snapshot; undefined: it may. */
   refusal(snapshot: SnapshotView, nowMs: number): AppError | undefined;
+  /** Another gateway is at the other end, which records what happens in the session. */
+  readonly isForwarded?: true;
   /** Of the first response; undefined: nothing limits it. */
   readonly hold: ResponseHold | undefined;
   /** Takes room for one more response. Throws the AppError of the limit that has none. */

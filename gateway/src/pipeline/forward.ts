@@ -5,15 +5,16 @@ import { AppError } from '../errors/index.ts';
 import type { FleetAddress, FleetLink, FleetRequest } from '../fleet/index.ts';
 import { isHopByHop, namedByConnection } from '../lib/header-names.ts';
 import type { UpstreamHeaders, UpstreamResponse } from '../upstream/index.ts';
+import { newKey, offeredProtocols, PROTOCOL_HEADER, readAnswer, requestHeaders } from '../wire/websocket/index.ts';
 import type { AttemptInput } from './attempt/index.ts';
-import type { HeaderMap, RequestBody } from './exchange.ts';
+import type { HeaderMap, ProviderConnection, RequestBody } from './exchange.ts';
 import { guardrailsNeedFleet } from './guardrails/index.ts';
 import { parseMetadata } from './metadata.ts';
 import { traceHeaders } from './trace.ts';
 
 /** What a sidecar needs to pass requests on. */
 export interface FleetPort {
-  readonly link: Pick<FleetLink, 'send'>;
+  readonly link: Pick<FleetLink, 'send' | 'connect'>;
   /** The SidecarProfile, whose entry has the address. */
   readonly profile: string;
 }
@@ -54,28 +55,68 @@ export function refuseWithheldGuardrails(input: AttemptInput): void {
 
 /** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */
 export async function forward(input: AttemptInput, fleet: Fleet, gatewayName: string): Promise<UpstreamResponse> {
-  const { operation, request, signal } = input.exchange;
-  if (operation.connects === true) {
-    throw new AppError('NEEDS_FLEET', {
-      detail:
-        'The credential of the target stays with the fleet: connect to the fleet itself, since sidecars pass on HTTP alone',
-    });
+  refuseSecondHop(input);
+  return fleet.link.send(fleet.address, toFleetRequest(input, gatewayName), input.exchange.signal);
+}
+
+/** What became of a session that was passed on. */
+export type ForwardedSession =
+  | { readonly kind: 'connection'; readonly connection: ProviderConnection }
+  /** The fleet has refused it. */
+  | { readonly kind: 'response'; readonly response: UpstreamResponse };
+
+/** As `forward`, for a call that leaves HTTP; rejects with FLEET_UNAVAILABLE for an answer that is no WebSocket, too. */
+export async function forwardSession(
+  input: AttemptInput,
+  fleet: Fleet,
+  gatewayName: string,
+): Promise<ForwardedSession> {
+  refuseSecondHop(input);
+  const { request, signal } = input.exchange;
+  const key = newKey();
+  const protocols = offeredProtocols(request.header(PROTOCOL_HEADER));
+  const asked = toFleetRequest(input, gatewayName);
+  const headers = { ...withoutHandshake(asked.headers), ...requestHeaders(key, protocols) };
+  const answer = await fleet.link.connect(fleet.address, { ...asked, method: 'GET', headers, body: undefined }, signal);
+  if (answer.kind === 'response') return answer;
+  const { socket, headers: given } = answer.connection;
+  const read = readAnswer(given, key, protocols);
+  if (!read.ok) {
+    socket.destroy();
+    throw new AppError('FLEET_UNAVAILABLE', { detail: `The fleet did not open the WebSocket: ${read.error}` });
   }
+  const { protocol } = read;
+  return { kind: 'connection', connection: { socket, headers: withoutHandshake(given), protocol, ...JUDGED_BY_FLEET } };
+}
+
+/** The fleet checks events and callers, and counts and records what happens. */
+const JUDGED_BY_FLEET = {
+  isForwarded: true,
+  checkEvent: undefined,
+  refusal: () => undefined,
+  hold: undefined,
+  holdNext: () => undefined,
+} as const;
+
+/** Each connection has a handshake of its own. */
+const withoutHandshake = <T>(headers: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('sec-websocket-')));
+
+function refuseSecondHop({ exchange: { request } }: AttemptInput): void {
   if (gatewaysOf(request.header(VIA_HEADER)).length > 0) {
     throw new AppError('NEEDS_FLEET', {
       param: VIA_HEADER,
       detail: 'The request has come through another gateway already and is passed on to a fleet only once',
     });
   }
-  return fleet.link.send(fleet.address, toFleetRequest(input, toVia([gatewayName])), signal);
 }
 
-function toFleetRequest(input: AttemptInput, via: string): FleetRequest {
+function toFleetRequest(input: AttemptInput, gatewayName: string): FleetRequest {
   const { request } = input.exchange;
   // The fleet renders a saved prompt itself.
   const body = input.resolution.prompt?.clientBody ?? input.resolution.body;
   const query = request.query === '' ? '' : `?${request.query}`;
-  const headers = { ...headersFor(input), ...defaultsOf(input), [VIA_HEADER]: via };
+  const headers = { ...headersFor(input), ...defaultsOf(input), [VIA_HEADER]: toVia([gatewayName]) };
   return {
     method: request.method,
     path: request.path + query,

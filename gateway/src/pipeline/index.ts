@@ -46,9 +46,11 @@ import {
 } from './exchange.ts';
 import {
   answerHeaders,
+  type Fleet,
   type FleetPort,
   fleetFor,
   forward,
+  forwardSession,
   isEventStream,
   refuseWithheldGuardrails,
 } from './forward.ts';
@@ -174,7 +176,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
     if (local !== undefined) return localAnswer(local, progress);
     authorizeUpstream(caller, operation);
-    if (fleet !== undefined) return forwarded(await forward(input, fleet, ports.attempts.gatewayName), progress);
+    if (fleet !== undefined) return await passOn(input, fleet, ports.attempts.gatewayName, progress);
     refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
@@ -269,6 +271,28 @@ function localAnswer(answer: LocalAnswer, progress: Progress): Answer {
         : { kind: 'stream', upstream: answer.stream, transform: undefined },
     facts: factsOf(undefined, progress),
     store: undefined,
+  };
+}
+
+/** Largest answer of a fleet that opens no session, in bytes. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+async function passOn(input: AttemptInput, fleet: Fleet, gatewayName: string, progress: Progress): Promise<Answer> {
+  const { operation, memory } = input.exchange;
+  if (operation.connects !== true) return forwarded(await forward(input, fleet, gatewayName), progress);
+  const opened = await forwardSession(input, fleet, gatewayName);
+  if (opened.kind === 'response') {
+    const answer = forwarded(opened.response, progress);
+    return { ...answer, body: { kind: 'bytes', bytes: await opened.response.body.collect(MAX_REFUSAL_BYTES, memory) } };
+  }
+  const { connection } = opened;
+  return {
+    status: 101,
+    headers: answerHeaders(connection.headers),
+    body: { kind: 'bytes', bytes: Buffer.alloc(0) },
+    facts: { ...factsOf(undefined, progress), stream: true },
+    store: undefined,
+    connection,
   };
 }
 

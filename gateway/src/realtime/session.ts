@@ -45,6 +45,8 @@ export class Session {
   #hold: ResponseHold | undefined;
   /** Settled when the next hold is there. */
   #taking: Promise<void> | undefined;
+  /** The gateway at the other end counts and records the events. */
+  readonly #isForwarded: boolean;
   #hasAnswered = false;
   #model: string | undefined;
   #isLeaving = false;
@@ -55,6 +57,7 @@ export class Session {
     this.#ports = ports;
     this.#opened = opened;
     this.#hold = opened.connection.hold;
+    this.#isForwarded = opened.connection.isForwarded === true;
     this.#peers = {
       client: this.#peer('client', opened.client),
       provider: this.#peer('provider', opened.connection.socket),
@@ -129,7 +132,7 @@ export class Session {
     if (from === 'client' && !this.#isAdmitted(data, isBinary)) return;
     const hasRoom = this.#peers[OTHER[from]].send(data, isBinary, () => memory.give(data.length));
     if (!hasRoom) this.#peers[from].pause();
-    if (from === 'provider' && !isBinary) this.#look(data);
+    if (from === 'provider' && !isBinary && !this.#isForwarded) this.#look(data);
   }
 
   #isAdmitted(data: Buffer, isBinary: boolean): boolean {
