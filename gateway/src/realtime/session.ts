@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { RealtimeSettings } from '../config/index.ts';
 import { AppError, toAppError } from '../errors/index.ts';
-import type { Answer, Exchange, ProviderConnection, ResponseHold } from '../pipeline/index.ts';
+import type { Answer, Exchange, ProviderConnection } from '../pipeline/index.ts';
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import { CLOSE, type PeerEnd, WebSocketPeer } from '../wire/websocket/index.ts';
 import { eventRecord } from './event-record.ts';
 import { readServerEvent, type ServerEvent } from './events.ts';
+import { ResponseHolds } from './response-holds.ts';
 
 export interface SessionPorts {
   readonly settings: RealtimeSettings;
@@ -42,12 +43,9 @@ export class Session {
   readonly #missed: Record<Side, number> = { client: 0, provider: 0 };
   /** `performance.now()` when the responses began that are on their way. */
   readonly #responses: number[] = [];
-  #hold: ResponseHold | undefined;
-  /** Settled when the next hold is there. */
-  #taking: Promise<void> | undefined;
-  /** The gateway at the other end counts and records the events. */
+  readonly #holds: ResponseHolds;
+  /** The gateway at the other end counts and records what the provider says. */
   readonly #isForwarded: boolean;
-  #hasAnswered = false;
   #model: string | undefined;
   #isLeaving = false;
   #isOver = false;
@@ -56,7 +54,11 @@ export class Session {
   constructor(ports: SessionPorts, opened: OpenedSession) {
     this.#ports = ports;
     this.#opened = opened;
-    this.#hold = opened.connection.hold;
+    this.#holds = new ResponseHolds({
+      first: opened.connection.hold,
+      take: () => opened.connection.holdNext(),
+      onDenied: (error) => this.#deny(error),
+    });
     this.#isForwarded = opened.connection.isForwarded === true;
     this.#peers = {
       client: this.#peer('client', opened.client),
@@ -132,7 +134,7 @@ export class Session {
     if (from === 'client' && !this.#isAdmitted(data, isBinary)) return;
     const hasRoom = this.#peers[OTHER[from]].send(data, isBinary, () => memory.give(data.length));
     if (!hasRoom) this.#peers[from].pause();
-    if (from === 'provider' && !isBinary && !this.#isForwarded) this.#look(data);
+    if (from === 'provider' && !isBinary) this.#look(data);
   }
 
   #isAdmitted(data: Buffer, isBinary: boolean): boolean {
@@ -152,6 +154,7 @@ export class Session {
     if (event.type === 'response.created') {
       this.#responses.push(nowMs);
       if (this.#responses.length > MAX_RESPONSES) this.#responses.shift();
+      this.#holds.begin();
       return;
     }
     this.#model = event.model ?? this.#model;
@@ -159,53 +162,24 @@ export class Session {
       this.#record(event, { startedMs: nowMs, endedMs: nowMs, bytes: data.length });
       return;
     }
-    const finish = (): void =>
-      this.#responded(event, { startedMs: this.#responses.shift() ?? nowMs, endedMs: nowMs, bytes: data.length });
-    if (this.#taking === undefined) finish();
-    else void this.#taking.then(finish);
-  }
-
-  /** The provider has finished a response. */
-  #responded(
-    event: ServerEvent,
-    facts: { readonly startedMs: number; readonly endedMs: number; readonly bytes: number },
-  ): void {
-    const settlement = this.#hold;
-    this.#hold = undefined;
-    this.#hasAnswered = true;
-    this.#record(event, { ...facts, settlement });
-    if (settlement !== undefined && !this.#isOver) this.#holdNext();
+    const startedMs = this.#responses.shift() ?? nowMs;
+    this.#holds.done((settlement) =>
+      this.#record(event, { startedMs, endedMs: nowMs, bytes: data.length, settlement }),
+    );
     if (this.#isLeaving) this.leave();
   }
 
-  /** What the next response may use, before it begins; without room the session ends. */
-  #holdNext(): void {
-    const keep = (hold: ResponseHold | undefined): void => {
-      if (this.#isOver) hold?.release();
-      else this.#hold = hold;
-    };
-    const deny = (error: unknown): void => {
-      const reason = toAppError(error);
-      this.end(reason, reason.row.status === 429 ? CLOSE.tryAgain : CLOSE.policy);
-    };
-    try {
-      const hold = this.#opened.connection.holdNext();
-      if (!(hold instanceof Promise)) {
-        keep(hold);
-        return;
-      }
-      this.#taking = hold.then(keep, deny).finally(() => {
-        this.#taking = undefined;
-      });
-    } catch (error) {
-      deny(error);
-    }
+  /** There is no room for a response. */
+  #deny(error: unknown): void {
+    const reason = toAppError(error);
+    this.end(reason, reason.row.status === 429 ? CLOSE.tryAgain : CLOSE.policy);
   }
 
   #record(
     { type, usage }: Pick<ServerEvent, 'type' | 'usage'>,
     facts: Pick<Parameters<typeof eventRecord>[2], 'startedMs' | 'endedMs' | 'bytes' | 'settlement' | 'error'>,
   ): void {
+    if (this.#isForwarded && facts.error === undefined) return;
     const { exchange, answer } = this.#opened;
     const event = { ...facts, type, usage, model: this.#model, isError: type === 'error' };
     this.#ports.recorder.finish(eventRecord(exchange, answer, event));
@@ -264,11 +238,7 @@ export class Session {
   /** Nothing is relayed any longer; what the session holds of limits is settled. */
   #finish(): void {
     this.#isOver = true;
-    const hold = this.#hold;
-    this.#hold = undefined;
-    if (this.#responses.length > 0) hold?.keep();
-    else if (this.#hasAnswered) hold?.release();
-    else hold?.settle({ status: 200, usage: undefined, cost: undefined });
+    this.#holds.end();
   }
 }
 
