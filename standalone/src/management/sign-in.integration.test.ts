@@ -17,7 +17,7 @@ import { callApi } from './testing.ts';
 
 const API = 'apiVersion: gatehouse.dev/v1alpha1';
 const ADMIN_KEY = ADMIN.padEnd(32, '0');
-const STARTING_MS = 180_000;
+const STARTING_MS = 240_000;
 
 let provider: IdentityProvider;
 let folder: TempFolder;
@@ -82,20 +82,18 @@ describe('a person', () => {
     expect(hasDatabase()).toBe(false);
   });
 
-  test('with an account signs in, calls with the role there, and signs out', { timeout: STARTING_MS }, async () => {
+  test('with an account signs in, calls with the role there, and signs out', async () => {
     const admin = (path: string, body: object) => callApi(url, path, { method: 'POST', key: ADMIN_KEY, body });
-    // The first call starts the database, which takes its time on a busy machine.
-    const invited = await waitFor(
-      async () => {
-        const answer = await admin('/admin/users/invites', {
-          ...{ email: 'ada@example.com', role: 'member' },
-          workspaces: [{ id: 'team-a', role: 'manager' }],
-        });
-        return answer.status === 200 ? answer.body : undefined;
-      },
-      { what: 'the database', deadlineMs: STARTING_MS },
-    );
-    const token = String(invited['invite_link']).split('#')[1] ?? '';
+    const invite = (email: string) =>
+      admin('/admin/users/invites', { email, role: 'member', workspaces: [{ id: 'team-a', role: 'manager' }] });
+    // The first call starts the database. On a busy machine the gateway gives up first, and the call goes on: the invitation is there then.
+    await waitFor(async () => [200, 409].includes((await invite('first@example.com')).status), {
+      what: 'the database',
+      deadlineMs: STARTING_MS,
+    });
+    const invited = await invite('ada@example.com');
+    expect(invited, JSON.stringify(invited.body)).toMatchObject({ status: 200 });
+    const token = String(invited.body['invite_link']).split('#')[1] ?? '';
     const accepted = await admin('/admin/users/invites/accept', { token, first_name: 'Ada', last_name: 'L' });
     expect(accepted, JSON.stringify(accepted.body)).toMatchObject({ status: 200 });
 
