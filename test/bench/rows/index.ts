@@ -11,8 +11,10 @@ import { latency } from './latency.ts';
 import { limits } from './limits.ts';
 import { management } from './management.ts';
 import { semantic } from './semantic.ts';
+import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { tokens } from './tokens.ts';
+import { transfers } from './transfers.ts';
 import { unary } from './unary.ts';
 
 /** The measurements, in the order of docs/performance.md. */
@@ -21,7 +23,9 @@ const MEASUREMENTS = {
   latency,
   streams,
   body,
+  transfers,
   idle,
+  sockets,
   keys,
   limits,
   guardrails,

@@ -2,7 +2,8 @@
  * The yardstick: what node:http and undici can do at most. It parses both bodies, as a gateway has to, and does nothing
  * else. UPSTREAM is the origin; the port it listens on is its one message.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher } from 'undici';
 
 const upstream = process.env['UPSTREAM'] ?? '';
@@ -48,7 +49,27 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 }
 
+/** A file, either way: with backpressure, and nothing else. */
+async function relayFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url: path = '/', headers } = request;
+  const named = ['content-type', 'content-length', 'authorization'].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  const isUpload = method === 'POST';
+  const answer = await agent.request({
+    ...{ origin: upstream, path, method: isUpload ? 'POST' : 'GET' },
+    ...{ headers: Object.fromEntries(named), body: isUpload ? request : null },
+  });
+  response.writeHead(answer.statusCode, answer.headers);
+  await pipeline(answer.body, response);
+}
+
 const server = createServer((request, response) => {
+  if (request.method === 'GET' || request.headers['content-type'] === 'application/octet-stream') {
+    relayFile(request, response).catch(() => response.destroy());
+    return;
+  }
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
