@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import { withoutBatches } from '../batches/index.ts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
-import { createMemoryVectors } from '../cache/index.ts';
+import type { VectorStore } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
@@ -98,7 +98,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       hosts,
       servicesFor: createProviderServices(services),
       cache: stores.cache,
-      semantic: semanticCacheOf(settings, () => ports.attempts),
+      semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
       guardrails,
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
@@ -136,8 +136,8 @@ const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: Gua
   answerChecks: [createOverloadCheck(inspectStreamForOverload), createAnswerHooks(guardrails)],
 });
 
-const semanticCacheOf = ({ cache }: GatewaySettings, attempts: () => AttemptPorts): AttemptPorts['semantic'] => ({
-  vectors: createMemoryVectors({ now: Date.now, maxBytes: cache.vectorBytes }),
+const semanticCacheOf = (vectors: VectorStore, attempts: () => AttemptPorts): AttemptPorts['semantic'] => ({
+  vectors,
   embed: createEmbedPrompt({ attempts, now: Date.now }),
 });
 

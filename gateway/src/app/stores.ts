@@ -9,7 +9,15 @@ import {
   createBudgets,
   createRedisBudgetStore,
 } from '../budgets/index.ts';
-import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
+import {
+  createMemoryVectors,
+  createRedisCacheStore,
+  createResponseCache,
+  createSharedVectors,
+  type ResponseCache,
+  VECTOR_SCRIPTS,
+  type VectorStore,
+} from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { FleetCounters } from '../fleet-counters/index.ts';
 import {
@@ -44,6 +52,8 @@ export interface Stores {
   /** What the budgets are counted in. */
   readonly budgetStore: BudgetStore;
   readonly cache: ResponseCache;
+  /** Of prompts of cached answers, where these are. */
+  readonly vectors: VectorStore;
   readonly sessions: StickySessions;
   readonly breakers: CircuitBreakerPort;
   /** To be called when a sidecar may have got or lost its fleet. */
@@ -67,12 +77,36 @@ const SCRIPTS = [...LIMIT_SCRIPTS, ...BUDGET_SCRIPTS, ...CIRCUIT_SCRIPTS];
 /** How often counters of this machine are told what was spent, in ms: so much a process that is killed forgets. */
 const LOCAL_FLUSH_MS = 1_000;
 
+interface CacheOptions extends Pick<StoreOptions, 'state' | 'now'> {
+  readonly redis: RedisConnection | undefined;
+  storeBreaker(store: string): StoreBreaker;
+}
+
+function cacheOf(
+  settings: GatewaySettings,
+  { state, now, storeBreaker, redis }: CacheOptions,
+): Pick<Stores, 'cache' | 'vectors'> {
+  const maxEntryBytes = DEFAULTS.cacheEntryBytes;
+  const store = redis === undefined ? state.answers : createRedisCacheStore(redis, { maxEntryBytes });
+  const memory = { now, maxBytes: settings.cache.vectorBytes };
+  return {
+    cache: createResponseCache({ store, storeBreaker: storeBreaker('cache'), maxEntryBytes }),
+    vectors:
+      redis === undefined
+        ? createMemoryVectors(memory)
+        : createSharedVectors({ ...memory, connection: redis, storeBreaker: storeBreaker('vectors') }),
+  };
+}
+
 /** Nothing waits for Redis: requests go on without it. */
 export function createStores(settings: GatewaySettings, options: StoreOptions): Stores {
   const { state, fleet, metrics, logger, now } = options;
   const redis = openRedis(settings.redis && { ...settings.redis, scripts: SCRIPTS }, 'counters', logger);
   // Of its own: large answers do not stand in the way of counters.
-  const cacheRedis = settings.cache.store === 'redis' ? openRedis(settings.cacheRedis, 'cache', logger) : undefined;
+  const cacheRedis =
+    settings.cache.store === 'redis'
+      ? openRedis(settings.cacheRedis && { ...settings.cacheRedis, scripts: VECTOR_SCRIPTS }, 'cache', logger)
+      : undefined;
   const storeId = redis === undefined ? undefined : followStoreId(redis, () => limitsStatus.tell());
   const isShared = (): boolean => fleet?.hasFleet() ?? true;
   const limitsStatus = createLimitsStatus(() =>
@@ -98,10 +132,6 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
   reportShared();
   const storeBreaker = (store: string): StoreBreaker =>
     createStoreBreaker({ onError: () => metrics.storeErrors.add({ store }) });
-  const cacheStore =
-    cacheRedis === undefined
-      ? state.answers
-      : createRedisCacheStore(cacheRedis, { maxEntryBytes: DEFAULTS.cacheEntryBytes });
   const states = redis === undefined ? state.states : createRedisStateStore(redis);
   const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
   const budgetStore = shared?.budgets ?? state.budgetStore;
@@ -116,11 +146,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
           },
         });
   metrics.observeBudgets(budgets.usage);
-  const cache = createResponseCache({
-    store: cacheStore,
-    storeBreaker: storeBreaker('cache'),
-    maxEntryBytes: DEFAULTS.cacheEntryBytes,
-  });
+  const { cache, vectors } = cacheOf(settings, { state, now, storeBreaker, redis: cacheRedis });
   const limiter = limits ?? state.limiter;
   return {
     limiter,
@@ -128,6 +154,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
     budgets,
     budgetStore,
     cache,
+    vectors,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     fleetChanged: reportShared,

@@ -16,8 +16,10 @@ export {
   chatPromptOf,
   completionPromptOf,
   createMemoryVectors,
+  createSharedVectors,
   type SemanticPrompt,
   toUnit,
+  VECTOR_SCRIPTS,
   type VectorStore,
 } from './semantic/index.ts';
 export type { CacheableAnswer } from './storable.ts';

@@ -1,2 +1,3 @@
 export { chatPromptOf, completionPromptOf, type SemanticPrompt } from './prompt.ts';
+export { createSharedVectors, type SharedVectorsOptions, VECTOR_SCRIPTS } from './shared-vectors.ts';
 export { createMemoryVectors, type MemoryVectorsOptions, toUnit, type VectorStore } from './vectors.ts';

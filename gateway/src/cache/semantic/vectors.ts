@@ -31,10 +31,12 @@ export interface MemoryVectorsOptions {
   now(): number;
   /** Of all vectors together; the partition that was used least goes first, and of the last one the oldest vectors. */
   readonly maxBytes: number;
+  /** Told which partition had to go. */
+  onEvicted?(partition: string): void;
 }
 
 /** Dimensions beyond which a vector is none. */
-const MAX_DIMENSIONS = 8_192;
+export const MAX_DIMENSIONS = 8_192;
 /** What an entry takes beside its vector, and a partition beside its entries. */
 const OVERHEAD_BYTES = 256;
 /** Numbers that are multiplied without a pause: two or three ms. */
@@ -70,10 +72,11 @@ export function toUnit(values: unknown): Float32Array | undefined {
 }
 
 /** Exact search in the memory of this process. */
-export function createMemoryVectors({ now, maxBytes }: MemoryVectorsOptions): VectorStore {
+export function createMemoryVectors({ now, maxBytes, onEvicted }: MemoryVectorsOptions): VectorStore {
   const partitions = new LRUCache<string, Partition>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, name) => bytes + name.length + OVERHEAD_BYTES,
+    ...(onEvicted === undefined ? {} : { dispose: (_, name, reason) => void (reason === 'evict' && onEvicted(name)) }),
   });
   return {
     nearest: async (name, vector, least) => partitions.get(name)?.nearest(withRests(vector), { least, now }),
