@@ -70,7 +70,7 @@ export const LAYERS: readonly Layers[] = [
         ...['lib', 'errors', 'usage', 'wire', 'record', 'snapshot', 'pipeline', 'telemetry'],
         ...['config', 'listener'],
       ],
-      batches: ['lib', 'errors', 'wire', 'upstream', 'record', 'snapshot', 'pipeline'],
+      batches: ['lib', 'errors', 'wire', 'upstream', 'providers', 'record', 'snapshot', 'pipeline'],
       'usage-report': ['budgets'],
       config: 'any',
       app: 'any',

@@ -61,7 +61,7 @@ describe('a second kubectl apply changes nothing', () => {
 
 describe('kubectl explain', () => {
   test.for([
-    { field: 'gatewayfleet.spec.stores.s3', text: 'Refused: bodies in an object store are not part of this version.' },
+    { field: 'apikey.spec.alertEmails', text: 'Refused: e-mails are not part of this version.' },
     { field: 'ratelimitpolicy.spec.target', text: 'The value mcp_tools is refused' },
     { field: 'gatewayconfig.spec.config.targets.cache.mode', text: 'The value semantic is refused' },
   ])('says that $field is refused', async ({ field, text }) => {

@@ -67,7 +67,7 @@ const s3 = z
       'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
     ).optional(),
   })
-  .meta({ description: 's3 keeps the bodies of requests and answers.' });
+  .meta({ description: 's3 keeps the bytes of files that the gateway keeps itself; postgres is required beside it.' });
 
 const redis = z
   .strictObject({
@@ -83,16 +83,41 @@ const redis = z
       'redis shares limits, budgets, cached answers, sticky sessions and circuit breakers among the pods. Without it each pod counts by itself: N pods admit up to N times a limit.',
   });
 
-const stores = z
-  .strictObject({
-    redis: redis.optional(),
-    postgres: z
-      .strictObject({ urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL.') })
-      .meta({ description: 'postgres keeps the records.' })
-      .optional(),
-    s3: s3.optional(),
-  })
-  .meta({ description: 'stores are shared by the pods; without a store each pod uses its own memory.' });
+const STORES_RULES: readonly Rule<{ postgres?: object | undefined; s3?: object | undefined }>[] = [
+  {
+    cel: 'has(self.postgres) == has(self.s3)',
+    message: 'postgres and s3 go together: files and batches of the gateway need both',
+    holds: ({ postgres, s3: bucket }) => (postgres === undefined) === (bucket === undefined),
+    valid: [
+      {},
+      {
+        postgres: { urlSecretRef: { name: 'postgres', key: 'url' } },
+        s3: { bucket: 'batches', region: 'eu-central-1' },
+      },
+    ],
+    invalid: [
+      { postgres: { urlSecretRef: { name: 'postgres', key: 'url' } } },
+      { s3: { bucket: 'batches', region: 'eu-central-1' } },
+    ],
+  },
+];
+
+const stores = withRules(
+  z
+    .strictObject({
+      redis: redis.optional(),
+      postgres: z
+        .strictObject({ urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL.') })
+        .meta({
+          description:
+            'postgres keeps which files and batches of the gateway itself there are, and how far batches are; s3 is required beside it.',
+        })
+        .optional(),
+      s3: s3.optional(),
+    })
+    .meta({ description: 'stores are shared by the pods; without a store each pod uses its own memory.' }),
+  STORES_RULES,
+);
 
 const LISTENER_RULES: readonly Rule<{ port: number }>[] = [
   {

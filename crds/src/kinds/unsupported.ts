@@ -38,8 +38,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     fields: { Organisation: ['spec.roleToggles[].name'], Workspace: ['spec.roleToggles[].name'] },
     value,
   })),
-  { feature: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
-  { feature: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
   { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 

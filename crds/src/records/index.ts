@@ -1,6 +1,5 @@
 /** What the database has: rows, and the migrations that make their tables. */
 export { MIGRATIONS } from './migrations.generated.ts';
-export { type PostgresAddress, type PostgresOptions, parsePostgresUrl } from './postgres-url.ts';
 export {
   type AuditChange,
   type AuditRow,
@@ -20,4 +19,3 @@ export {
   type UserRow,
   userRow,
 } from './rows.ts';
-export { statementsOf } from './statements.ts';

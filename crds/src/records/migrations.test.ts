@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS, statementsOf } from './index.ts';
+import { statementsOf } from '../sql/index.ts';
+import { MIGRATIONS } from './index.ts';
 
 /** What a version before this one would not survive, while its pods still run. */
 const BREAKING = /\b(drop|rename|truncate|delete|alter\s+column|set\s+not\s+null)\b/i;

@@ -1,24 +1,24 @@
 /** Files and batches of the gateway's own, where it has stores for them. */
-import { join } from 'node:path';
 import {
   type Batches,
+  type BatchesOptions,
   createBatches,
-  createJobFolder,
-  createObjectFolder,
   headersRequest,
   isMissingProvider,
   withoutBatches,
 } from '../batches/index.ts';
-import type { GatewaySettings } from '../config/index.ts';
+import type { GatewaySettings, Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Drain } from '../listener/index.ts';
 import { OPERATIONS, type Pipeline, type PipelinePorts, type SpanRules } from '../pipeline/index.ts';
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { openBatchStores } from './batch-stores.ts';
 import { largestPart } from './pipeline-ports.ts';
 
 interface BatchParts {
+  readonly variables: Variables;
   readonly pipeline: () => Pipeline;
   readonly resolver: () => PipelinePorts['resolver'];
   readonly recorder: Recorder;
@@ -31,31 +31,34 @@ interface BatchParts {
 
 const NO_HEADERS: ReadonlySet<string> = new Set();
 
-export function openBatches({ batches, limits, sidecarProfile }: GatewaySettings, parts: BatchParts): Batches {
+export function openBatches(settings: GatewaySettings, parts: BatchParts): Batches {
   const { recorder, snapshots, budget, drain, spans, logger } = parts;
-  if (sidecarProfile !== undefined)
-    return withoutBatches('sidecars have none, their fleet may: send the request there');
-  const { folder } = batches;
-  if (folder === undefined) return withoutBatches(`it has no store for them (GATEHOUSE_BATCH_DIR)`);
+  const { batches, limits } = settings;
+  const stores = openBatchStores(settings, parts.variables);
+  if (typeof stores === 'string') return withoutBatches(stores);
   return createBatches({
+    ...stores,
     settings: batches,
-    objects: createObjectFolder(join(folder, 'objects')),
-    jobs: createJobFolder(join(folder, 'jobs')),
     json: limits.json,
     pipeline: { handle: (exchange) => parts.pipeline().handle(exchange) },
-    checkHeaders: (order, { exchange, caller }) => {
-      const request = headersRequest(order);
-      const asKey = { ...caller, credential: undefined, keyHeaders: NO_HEADERS };
-      const body = { kind: 'json', bytes: Buffer.from('{}'), value: {} } as const;
-      try {
-        parts.resolver().resolve({ ...exchange, request, operation: OPERATIONS.chatComplete }, asKey, body);
-      } catch (error) {
-        if (!isMissingProvider(error)) throw error; // rows may name accounts in their models
-      }
-    },
+    checkHeaders: headerCheck(parts),
     ...{ recorder, snapshots, spans, logger, inFlight: drain.inFlight },
     maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
     openMemory: () => budget.open(),
     now: Date.now,
   });
 }
+
+/** Rows may name accounts in their models, so that headers without one are good. */
+const headerCheck =
+  ({ resolver }: Pick<BatchParts, 'resolver'>): BatchesOptions['checkHeaders'] =>
+  (order, { exchange, caller }) => {
+    const request = headersRequest(order);
+    const asKey = { ...caller, credential: undefined, keyHeaders: NO_HEADERS };
+    const body = { kind: 'json', bytes: Buffer.from('{}'), value: {} } as const;
+    try {
+      resolver().resolve({ ...exchange, request, operation: OPERATIONS.chatComplete }, asKey, body);
+    } catch (error) {
+      if (!isMissingProvider(error)) throw error;
+    }
+  };

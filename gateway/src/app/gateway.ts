@@ -106,7 +106,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const recorder = openRecorder(options, { ...telemetry, tracing });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {
-    ...{ recorder, snapshots, budget, drain, logger, spans: tracing?.rules },
+    ...{ variables, recorder, snapshots, budget, drain, logger, spans: tracing?.rules },
     pipeline: () => pipeline,
     resolver: () => ports.resolver,
   });

@@ -7,6 +7,8 @@ const count = (
   description: string,
 ) => z.coerce.number().int().min(min).max(max).default(fallback).meta({ description });
 
+const text = (description: string) => z.string().max(4_096).optional().meta({ description });
+
 const MIB = 1024 * 1024;
 
 export const BATCH_VARIABLES = {
@@ -14,9 +16,22 @@ export const BATCH_VARIABLES = {
     description:
       "folder of files and batches of the gateway's own, which one gateway uses alone; `gatehouse standalone` has them in its data folder",
   }),
+  GATEHOUSE_BATCH_DATABASE_URL: text(
+    "PostgreSQL with the jobs of files and batches of the gateway's own, for several gateways, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; the bucket is then required",
+  ),
+  GATEHOUSE_BATCH_S3_BUCKET: text("bucket with the bytes of files of the gateway's own; the database is then required"),
+  GATEHOUSE_BATCH_S3_REGION: text('region of the bucket; us-east-1 when unset'),
+  GATEHOUSE_BATCH_S3_ENDPOINT: text('address of a store with the API of S3 other than AWS, http:// or https://'),
+  GATEHOUSE_BATCH_S3_PREFIX: text('text before the names of all objects in the bucket'),
+  GATEHOUSE_BATCH_S3_PATH_STYLE: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'true puts the bucket into the path instead of the host name' }),
+  GATEHOUSE_BATCH_S3_ACCESS_KEY_ID: text('key id for the bucket; the identity of the pod when unset'),
+  GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY: text('secret key for the bucket'),
   GATEHOUSE_BATCH_MAX_FILE_BYTES: count(
     512 * MIB,
-    { max: 1_099_511_627_776 },
+    { max: 68_719_476_736 },
     "largest file of the gateway's own; larger ones get 413",
   ),
   GATEHOUSE_BATCH_MAX_FILES: count(1_000, { max: 100_000 }, "files of the gateway's own that a workspace may have"),

@@ -6,6 +6,7 @@ import { toOwnName } from '../lib/header-aliases.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
+import { type BatchStoreSettings, batchesOf } from './batches.ts';
 import type { Environment } from './env.ts';
 import { type TracingSettings, tracingOf } from './tracing.ts';
 
@@ -85,8 +86,8 @@ export interface GatewaySettings {
     readonly connectionsPerOrigin: number;
   };
   readonly realtime: RealtimeSettings;
-  /** Files and batches of the gateway's own; without a folder it has none. */
-  readonly batches: BatchSettings & { readonly folder: string | undefined };
+  /** Files and batches of the gateway's own; without stores it has none. */
+  readonly batches: BatchSettings & BatchStoreSettings;
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
   readonly proxy: {
     readonly http: string | undefined;
@@ -202,20 +203,6 @@ const realtimeOf = (env: Environment): RealtimeSettings => ({
   idleMs: env.GATEHOUSE_REALTIME_IDLE_TIMEOUT_MS,
   maxSessionMs: env.GATEHOUSE_REALTIME_MAX_SESSION_MS,
   pingMs: env.GATEHOUSE_REALTIME_PING_MS,
-});
-
-const DAY_MS = 86_400_000;
-
-const batchesOf = (env: Environment): GatewaySettings['batches'] => ({
-  folder: env.GATEHOUSE_BATCH_DIR,
-  maxFileBytes: env.GATEHOUSE_BATCH_MAX_FILE_BYTES,
-  maxFiles: env.GATEHOUSE_BATCH_MAX_FILES,
-  maxRows: env.GATEHOUSE_BATCH_MAX_ROWS,
-  maxRowBytes: env.GATEHOUSE_BATCH_MAX_ROW_BYTES,
-  maxOpenBatches: env.GATEHOUSE_BATCH_MAX_OPEN,
-  retentionMs: env.GATEHOUSE_BATCH_RETENTION_DAYS * DAY_MS,
-  rowsPerBatch: env.GATEHOUSE_BATCH_ROWS_AT_ONCE,
-  rowsPerProcess: env.GATEHOUSE_BATCH_ROWS_PER_PROCESS,
 });
 
 const sharedLimitsOf = (env: Environment): GatewaySettings['sharedLimits'] => ({

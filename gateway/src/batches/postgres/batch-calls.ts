@@ -31,10 +31,10 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
       queries.transaction().execute(async (transaction) => {
         await lockWorkspace(sql, order.workspace).execute(transaction);
         const { numAffectedRows = 0n } = await sql`
-          insert into gatehouse_batches.batches (id, workspace, created_at, terms, progress)
+          insert into gateway_batches.batches (id, workspace, created_at, terms, progress)
           select ${order.id}, ${order.workspace}, ${order.createdAt}::bigint, ${JSON.stringify(order)}, ${JSON.stringify(NOT_STARTED)}
           where (
-            select count(*) from gatehouse_batches.batches where workspace = ${order.workspace} and ended_at is null
+            select count(*) from gateway_batches.batches where workspace = ${order.workspace} and ended_at is null
           ) < ${maxOpen}::bigint
         `.execute(transaction);
         return numAffectedRows > 0n;
@@ -43,7 +43,7 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
   batch: (workspace, id) =>
     database.use(async ({ queries, sql }) => {
       const { rows } = await sql<BatchRow>`
-        select * from gatehouse_batches.batches where id = ${id} and workspace = ${workspace}
+        select * from gateway_batches.batches where id = ${id} and workspace = ${workspace}
       `.execute(queries);
       return rows.map(toBatch)[0];
     }),
@@ -51,7 +51,7 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
     database.use(async ({ queries, sql }) => {
       const isDescending = order === 'desc';
       const { rows } = await sql<BatchRow>`
-        select * from gatehouse_batches.batches
+        select * from gateway_batches.batches
         where workspace = ${workspace} and ${behind(sql, { table: 'batches', workspace, after, isDescending })}
         order by created_at ${sql.raw(order)}, id ${sql.raw(order)}
         limit ${limit + 1}
@@ -61,7 +61,7 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
   cancelBatch: (workspace, id, nowMs) =>
     database.use(async ({ queries, sql }) => {
       const { rows } = await sql<BatchRow>`
-        update gatehouse_batches.batches set cancelling_at = coalesce(cancelling_at, ${nowMs}::bigint)
+        update gateway_batches.batches set cancelling_at = coalesce(cancelling_at, ${nowMs}::bigint)
         where id = ${id} and workspace = ${workspace}
         returning *
       `.execute(queries);
@@ -70,18 +70,18 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
   removeBatchesEndedBefore: (timeMs, limit) =>
     database.use(async ({ queries, sql }) => {
       await sql`
-        delete from gatehouse_batches.batches where id in (
-          select id from gatehouse_batches.batches where ended_at < ${timeMs}::bigint order by ended_at limit ${limit}
+        delete from gateway_batches.batches where id in (
+          select id from gateway_batches.batches where ended_at < ${timeMs}::bigint order by ended_at limit ${limit}
         )
       `.execute(queries);
     }),
   claim: ({ nowMs, leaseMs, except = NOBODY }) =>
     database.use(async ({ queries, sql }) => {
       const { rows } = await sql<BatchRow>`
-        update gatehouse_batches.batches
+        update gateway_batches.batches
         set lease_number = lease_number + 1, lease_until = ${nowMs + leaseMs}::bigint
         where id = (
-          select id from gatehouse_batches.batches
+          select id from gateway_batches.batches
           where ended_at is null and lease_until < ${nowMs}::bigint and not workspace = any(${[...except]}::text[])
           order by created_at, id limit 1
           for update skip locked

@@ -1,6 +1,6 @@
 /** The tables of files and batches in PostgreSQL, opened by the first query. */
 import { createHash } from 'node:crypto';
-import { type PostgresOptions, parsePostgresUrl, statementsOf } from '@gatehouse/crds/records';
+import { type PostgresOptions, parsePostgresUrl, statementsOf } from '@gatehouse/crds/sql';
 import type { Kysely, Sql } from 'kysely';
 import { LeaseLost } from '../job-store.ts';
 import { StoreFailure } from '../object-store.ts';
@@ -21,7 +21,7 @@ export interface BatchDatabase {
 }
 
 /** Of its own, so that the database may have other uses. */
-const SCHEMA = 'gatehouse_batches';
+const SCHEMA = 'gateway_batches';
 /** The number that processes agree on; nothing else is behind it. */
 const LOCK = 4_028_717_616;
 const MAX_CONNECTIONS = 8;

@@ -36,10 +36,10 @@ export const fileCalls = (database: BatchDatabase): FileCalls => ({
       queries.transaction().execute(async (transaction) => {
         await lockWorkspace(sql, file.workspace).execute(transaction);
         const { numAffectedRows = 0n } = await sql`
-          insert into gatehouse_batches.files (id, workspace, filename, purpose, bytes, created_at, expires_at, status)
+          insert into gateway_batches.files (id, workspace, filename, purpose, bytes, created_at, expires_at, status)
           select ${file.id}, ${file.workspace}, ${file.filename}, ${file.purpose}, ${file.bytes}::bigint,
             ${file.createdAt}::bigint, ${file.expiresAt}::bigint, ${file.status}
-          where (select count(*) from gatehouse_batches.files where workspace = ${file.workspace}) < ${maxFiles}::bigint
+          where (select count(*) from gateway_batches.files where workspace = ${file.workspace}) < ${maxFiles}::bigint
         `.execute(transaction);
         return numAffectedRows > 0n;
       }),
@@ -47,7 +47,7 @@ export const fileCalls = (database: BatchDatabase): FileCalls => ({
   completeFile: (file) =>
     database.use(async ({ queries, sql }) => {
       await sql`
-        update gatehouse_batches.files
+        update gateway_batches.files
         set filename = ${file.filename}, bytes = ${file.bytes}::bigint, expires_at = ${file.expiresAt}::bigint, status = 'processed'
         where id = ${file.id} and workspace = ${file.workspace}
       `.execute(queries);
@@ -55,7 +55,7 @@ export const fileCalls = (database: BatchDatabase): FileCalls => ({
   file: (workspace, id) =>
     database.use(async ({ queries, sql }) => {
       const { rows } = await sql<FileRow>`
-        select * from gatehouse_batches.files where id = ${id} and workspace = ${workspace} and status = 'processed'
+        select * from gateway_batches.files where id = ${id} and workspace = ${workspace} and status = 'processed'
       `.execute(queries);
       return rows.map(toFile)[0];
     }),
@@ -63,7 +63,7 @@ export const fileCalls = (database: BatchDatabase): FileCalls => ({
     database.use(async ({ queries, sql }) => {
       const isDescending = order === 'desc';
       const { rows } = await sql<FileRow>`
-        select * from gatehouse_batches.files
+        select * from gateway_batches.files
         where workspace = ${workspace} and status = 'processed'
           and (${purpose ?? null}::text is null or purpose = ${purpose ?? null})
           and ${behind(sql, { table: 'files', workspace, after, isDescending })}
@@ -75,14 +75,14 @@ export const fileCalls = (database: BatchDatabase): FileCalls => ({
   removeFile: (workspace, id) =>
     database.use(async ({ queries, sql }) => {
       const { numAffectedRows = 0n } = await sql`
-        delete from gatehouse_batches.files where id = ${id} and workspace = ${workspace}
+        delete from gateway_batches.files where id = ${id} and workspace = ${workspace}
       `.execute(queries);
       return numAffectedRows > 0n;
     }),
   staleFiles: (nowMs, pendingBefore, limit) =>
     database.use(async ({ queries, sql }) => {
       const { rows } = await sql<FileRow>`
-        select * from gatehouse_batches.files
+        select * from gateway_batches.files
         where expires_at <= ${nowMs}::bigint or (status = 'pending' and created_at < ${pendingBefore}::bigint)
         order by expires_at limit ${limit}
       `.execute(queries);
@@ -108,6 +108,6 @@ export function behind(sql: Sql, { table, workspace, after, isDescending }: Posi
   if (after === undefined) return sql`true`;
   const sign = sql.raw(isDescending ? '<' : '>');
   return sql`(created_at, id) ${sign} (
-    select created_at, id from ${sql.table(`gatehouse_batches.${table}`)} where id = ${after} and workspace = ${workspace}
+    select created_at, id from ${sql.table(`gateway_batches.${table}`)} where id = ${after} and workspace = ${workspace}
   )`;
 }

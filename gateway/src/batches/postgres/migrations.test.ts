@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { statementsOf } from '@gatehouse/crds/records';
+import { statementsOf } from '@gatehouse/crds/sql';
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from './migrations.generated.ts';
 
@@ -16,6 +16,6 @@ test.for(MIGRATIONS)('$name only adds, in the schema of batches', ({ sql }) => {
   for (const statement of statementsOf(sql)) {
     expect(statement).not.toMatch(BREAKING);
     expect(statement).toMatch(/^(create table|create (unique )?index \w+ on|alter table) /);
-    expect(statement).toContain('gatehouse_batches.');
+    expect(statement).toContain('gateway_batches.');
   }
 });

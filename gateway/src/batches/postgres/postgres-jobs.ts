@@ -1,5 +1,5 @@
 /** Files and batches in PostgreSQL, for the pods of a fleet. */
-import type { PostgresOptions } from '@gatehouse/crds/records';
+import type { PostgresOptions } from '@gatehouse/crds/sql';
 import type { JobStore } from '../job-store.ts';
 import { batchCalls } from './batch-calls.ts';
 import { createBatchDatabase } from './database.ts';

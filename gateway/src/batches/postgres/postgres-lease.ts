@@ -18,7 +18,7 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
   const lost = (): LeaseLost => new LeaseLost('Another pod works on the batch');
   const isHeld = async ({ queries, sql }: Opened): Promise<boolean> => {
     const { rows } = await sql`
-      select 1 from gatehouse_batches.batches where id = ${id} and lease_number = ${number}::bigint and ended_at is null
+      select 1 from gateway_batches.batches where id = ${id} and lease_number = ${number}::bigint and ended_at is null
     `.execute(queries);
     return rows.length > 0;
   };
@@ -27,7 +27,7 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
     renew: (nowMs) =>
       database.use(async ({ queries, sql }) => {
         const { rows } = await sql<{ cancelling_at: string | null }>`
-          update gatehouse_batches.batches set lease_until = ${nowMs + leaseMs}::bigint
+          update gateway_batches.batches set lease_until = ${nowMs + leaseMs}::bigint
           where id = ${id} and lease_number = ${number}::bigint and ended_at is null
           returning cancelling_at
         `.execute(queries);
@@ -38,7 +38,7 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
     answeredRows: () =>
       database.use(async ({ queries, sql }) => {
         const { rows } = await sql<{ row: number; succeeded: boolean }>`
-          select row, succeeded from gatehouse_batches.answers where batch_id = ${id}
+          select row, succeeded from gateway_batches.answers where batch_id = ${id}
         `.execute(queries);
         return new Map(rows.map(({ row, succeeded }) => [row, succeeded]));
       }),
@@ -46,8 +46,8 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
       database.use(async (opened) => {
         const { queries, sql } = opened;
         const { numAffectedRows = 0n } = await sql`
-          insert into gatehouse_batches.answers (batch_id, row, succeeded, line)
-          select id, ${row}::integer, ${succeeded}::boolean, ${line} from gatehouse_batches.batches
+          insert into gateway_batches.answers (batch_id, row, succeeded, line)
+          select id, ${row}::integer, ${succeeded}::boolean, ${line} from gateway_batches.batches
           where id = ${id} and lease_number = ${number}::bigint and ended_at is null
           on conflict do nothing
         `.execute(queries);
@@ -57,7 +57,7 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
       for (let after = -1; ; ) {
         const rows = await database.use(async ({ queries, sql }) => {
           const found = await sql<{ row: number; line: string }>`
-            select row, line from gatehouse_batches.answers
+            select row, line from gateway_batches.answers
             where batch_id = ${id} and succeeded = ${succeeded} and row > ${after}::integer
             order by row limit ${LINES_PER_QUERY}
           `.execute(queries);
@@ -72,19 +72,19 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
       database.use(({ queries, sql }) =>
         queries.transaction().execute(async (transaction) => {
           const { numAffectedRows = 0n } = await sql`
-            update gatehouse_batches.batches
+            update gateway_batches.batches
             set progress = ${JSON.stringify(progress)}, ended_at = ${progress.endedAt}::bigint
             where id = ${id} and lease_number = ${number}::bigint and ended_at is null
           `.execute(transaction);
           if (numAffectedRows === 0n) throw lost();
           if (hasEnded(progress))
-            await sql`delete from gatehouse_batches.answers where batch_id = ${id}`.execute(transaction);
+            await sql`delete from gateway_batches.answers where batch_id = ${id}`.execute(transaction);
         }),
       ),
     release: () =>
       database.use(async ({ queries, sql }) => {
         await sql`
-          update gatehouse_batches.batches set lease_until = 0 where id = ${id} and lease_number = ${number}::bigint
+          update gateway_batches.batches set lease_until = 0 where id = ${id} and lease_number = ${number}::bigint
         `.execute(queries);
       }),
   };

@@ -11,14 +11,21 @@ describe('a fleet', () => {
     { rule: 'may say nothing', spec: {}, issues: [] },
     { rule: 'may have a Redis', spec: { stores: { redis: { urlSecretRef } } }, issues: [] },
     {
-      rule: 'has no PostgreSQL yet',
-      spec: { stores: { postgres: { urlSecretRef } } },
-      issues: ['unsupported spec.stores.postgres'],
+      rule: 'may keep files and batches',
+      spec: { stores: { postgres: { urlSecretRef }, s3: { bucket: 'b', region: 'r' } } },
+      issues: [],
     },
     {
-      rule: 'has no object store yet',
-      spec: { stores: { s3: { bucket: 'b', region: 'r' } } },
-      issues: ['unsupported spec.stores.s3'],
+      rule: 'says in its fields alone where files and batches are',
+      spec: {
+        stores: { postgres: { urlSecretRef }, s3: { bucket: 'b', region: 'r' } },
+        env: [
+          { name: 'GATEHOUSE_BATCH_DATABASE_URL', value: 'postgres://a' },
+          { name: 'GATEHOUSE_BATCH_S3_ENDPOINT', value: 'http://a' },
+          { name: 'GATEHOUSE_BATCH_MAX_ROWS', value: '5' },
+        ],
+      },
+      issues: ['invalid spec.env[0].name', 'invalid spec.env[1].name'],
     },
     {
       rule: 'may have another Redis for cached answers',

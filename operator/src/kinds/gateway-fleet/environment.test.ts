@@ -34,6 +34,34 @@ describe('the environment of a fleet', () => {
     for (const [name, value] of Object.entries(values)) expect(given.get(name)?.value, name).toBe(value);
   });
 
+  test('says where files and batches are', () => {
+    const s3 = {
+      ...{
+        bucket: 'batches',
+        region: 'eu-central-1',
+        endpoint: 'http://minio:9000',
+        prefix: 'p/',
+        forcePathStyle: true,
+      },
+      secretRef: { name: 'minio' },
+    };
+    const given = variablesOf({ stores: { postgres: { urlSecretRef: { name: 'sql', key: 'url' } }, s3 } });
+    const ref = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
+    expect(given.get('GATEHOUSE_BATCH_DATABASE_URL')).toMatchObject(ref('sql', 'url'));
+    expect(given.get('GATEHOUSE_BATCH_S3_ACCESS_KEY_ID')).toMatchObject(ref('minio', 'accessKeyId'));
+    expect(given.get('GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY')).toMatchObject(ref('minio', 'secretAccessKey'));
+    const texts = {
+      BUCKET: 'batches',
+      REGION: 'eu-central-1',
+      ENDPOINT: 'http://minio:9000',
+      PREFIX: 'p/',
+      PATH_STYLE: 'true',
+    };
+    for (const [name, value] of Object.entries(texts))
+      expect(given.get(`GATEHOUSE_BATCH_S3_${name}`)?.value).toBe(value);
+    expect([...variablesOf({}).keys()].filter((name) => name.includes('BATCH'))).toEqual([]);
+  });
+
   test('leaves clients and providers out of it where the fleet says so', () => {
     const given = variablesOf({ tracing: { endpoint: 'http://collector:4318', parentBased: false, propagate: false } });
     expect(given.get('OTEL_TRACES_SAMPLER')?.value).toBe('traceidratio');

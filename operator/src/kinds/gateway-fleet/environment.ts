@@ -2,6 +2,7 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { listenersOf } from './listeners.ts';
 import { ADMIN_TOKEN_KEY } from './names.ts';
+import { S3_KEYS } from './secrets.ts';
 import type { FleetSettings } from './settings.ts';
 
 export interface EnvVar {
@@ -83,6 +84,8 @@ export function isReserved(name: string, spec: ReservingFields): boolean {
   if ([...limitVariables(limits), ...tracingVariables(tracing)].some((variable) => variable.name === name)) return true;
   if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
   if (name === HEADER_ALIASES && headerAliases !== undefined) return true;
+  if (name === BATCH_DATABASE && stores?.postgres !== undefined) return true;
+  if (name.startsWith(BATCH_BUCKET) && stores?.s3 !== undefined) return true;
   if (name === 'REDIS_CACHE_URL' && stores?.redis?.cacheUrlSecretRef !== undefined) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
@@ -128,8 +131,31 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces, management }: Envi
       : [{ name: 'GATEHOUSE_STORE_FAILURE_POLICY', value: spec.storeFailurePolicy }]),
     ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
     ...(cacheRedis === undefined ? [] : [fromSecret('REDIS_CACHE_URL', cacheRedis)]),
+    ...batchVariables(spec.stores),
   ];
 }
+
+/** Where files and batches of the gateways' own are. */
+function batchVariables({ postgres, s3 }: NonNullable<GatewayFleet['spec']['stores']> = {}): readonly EnvVar[] {
+  const { bucket, region, endpoint, prefix, forcePathStyle, secretRef } = s3 ?? {};
+  const texts = { BUCKET: bucket, REGION: region, ENDPOINT: endpoint, PREFIX: prefix };
+  return [
+    ...(postgres === undefined ? [] : [fromSecret(BATCH_DATABASE, postgres.urlSecretRef)]),
+    ...Object.entries(texts).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name: BATCH_BUCKET + name, value }],
+    ),
+    ...(forcePathStyle === true ? [{ name: `${BATCH_BUCKET}PATH_STYLE`, value: 'true' }] : []),
+    ...(secretRef === undefined
+      ? []
+      : [
+          fromSecret(`${BATCH_BUCKET}ACCESS_KEY_ID`, { name: secretRef.name, key: S3_KEYS[0] }),
+          fromSecret(`${BATCH_BUCKET}SECRET_ACCESS_KEY`, { name: secretRef.name, key: S3_KEYS[1] }),
+        ]),
+  ];
+}
+
+const BATCH_DATABASE = 'GATEHOUSE_BATCH_DATABASE_URL';
+const BATCH_BUCKET = 'GATEHOUSE_BATCH_S3_';
 
 const managementVariables = (management: FleetSettings['management']): readonly EnvVar[] =>
   management === undefined

@@ -28,6 +28,9 @@ export interface SecretUse {
   readonly replacesPods: boolean;
 }
 
+/** The entries of the Secret of a bucket. */
+export const S3_KEYS = ['accessKeyId', 'secretAccessKey'] as const;
+
 /** Entries of Secrets that the pods need to start. */
 export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
   const { stores, tracing, env = [] } = fleet.spec;
@@ -40,6 +43,11 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
     ...(['urlSecretRef', 'cacheUrlSecretRef'] as const).flatMap((field) => {
       const ref = stores?.redis?.[field];
       return ref === undefined ? [] : [use(`spec.stores.redis.${field}`, ref)];
+    }),
+    ...(stores?.postgres === undefined ? [] : [use('spec.stores.postgres.urlSecretRef', stores.postgres.urlSecretRef)]),
+    ...S3_KEYS.flatMap((key) => {
+      const ref = stores?.s3?.secretRef;
+      return ref === undefined ? [] : [use('spec.stores.s3.secretRef', { name: ref.name, key })];
     }),
     ...(tracing?.headersSecretRef === undefined
       ? []

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { MIGRATIONS, statementsOf } from '@gatehouse/crds/records';
+import { MIGRATIONS } from '@gatehouse/crds/records';
+import { statementsOf } from '@gatehouse/crds/sql';
 import type { Kysely, Sql } from 'kysely';
 import type { Tables } from './tables.ts';
 

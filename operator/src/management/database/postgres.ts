@@ -1,6 +1,6 @@
 /** PostgreSQL by its URL. */
 import { ok, type Result } from '@gatehouse/crds';
-import { type PostgresOptions, parsePostgresUrl } from '@gatehouse/crds/records';
+import { type PostgresOptions, parsePostgresUrl } from '@gatehouse/crds/sql';
 import type { Dialect } from 'kysely';
 import type { PoolConfig } from 'pg';
 

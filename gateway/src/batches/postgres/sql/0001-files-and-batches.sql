@@ -1,5 +1,5 @@
 -- Files and batches that gateways keep themselves. Times are Unix times in ms.
-create table gatehouse_batches.files (
+create table gateway_batches.files (
   id text primary key,
   workspace text not null,
   filename text not null,
@@ -10,12 +10,12 @@ create table gatehouse_batches.files (
   status text not null
 );
 
-create index files_list on gatehouse_batches.files (workspace, created_at, id);
+create index files_list on gateway_batches.files (workspace, created_at, id);
 
-create index files_expiry on gatehouse_batches.files (expires_at);
+create index files_expiry on gateway_batches.files (expires_at);
 
 -- terms and progress are JSON: terms do not change. The lease with the highest number counts.
-create table gatehouse_batches.batches (
+create table gateway_batches.batches (
   id text primary key,
   workspace text not null,
   created_at bigint not null,
@@ -27,14 +27,14 @@ create table gatehouse_batches.batches (
   lease_until bigint not null default 0
 );
 
-create index batches_list on gatehouse_batches.batches (workspace, created_at, id);
+create index batches_list on gateway_batches.batches (workspace, created_at, id);
 
-create index batches_open on gatehouse_batches.batches (created_at, id) where ended_at is null;
+create index batches_open on gateway_batches.batches (created_at, id) where ended_at is null;
 
-create index batches_ended on gatehouse_batches.batches (ended_at) where ended_at is not null;
+create index batches_ended on gateway_batches.batches (ended_at) where ended_at is not null;
 
-create table gatehouse_batches.answers (
-  batch_id text not null references gatehouse_batches.batches (id) on delete cascade,
+create table gateway_batches.answers (
+  batch_id text not null references gateway_batches.batches (id) on delete cascade,
   row integer not null,
   succeeded boolean not null,
   line text not null,

@@ -45,6 +45,10 @@ export async function resolveCredentials(
   return roleCredentials(base, role, sts);
 }
 
+/** Credentials of the machine's identity alone, for a store of the gateway's own. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+export const machineCredentials = ({ services, region }: StsContext): Promise<AwsCredentials> =>
+  baseCredentials({ services: withoutEmptySettings(services), region });
+
 /** Templates of manifests often set variables to empty text. */
 function withoutEmptySettings(services: ProviderServices): ProviderServices {
   return { ...services, env: (name) => services.env(name) || undefined };
