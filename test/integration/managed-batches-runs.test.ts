@@ -44,12 +44,26 @@ test('a row that a provider fails is asked for again, four times in all', async 
 
 test('a rate limit of the key pauses the batch, and every row gets its answer', async () => {
   await using running = await start({
-    entries: () => [key({ rateLimits: [{ id: 'rpm', type: 'requests', unit: 'rps', value: 4 }] })],
+    entries: () => [key({ rateLimits: [{ type: 'requests', unit: 'rps', value: 4 }] })],
   });
-  const { managed } = running;
+  const { managed, world } = running;
   const { id } = await managed.upload(rows(10));
   const batch = await managed.ended((await managed.create({ input_file_id: id, gw_options: OPENAI })).id);
   expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 10, completed: 10, failed: 0 } });
+  expect(world.mock.requests).toHaveLength(10);
+  expect(world.logs.filter(({ error }) => error === 'KEY_RATE_LIMITED').length).toBeGreaterThan(0);
+});
+
+test('an empty budget is an error of the row where the batch is immediate', async () => {
+  const budget = { name: 'calls', type: 'requests', limit: 3 } as const;
+  await using running = await start({ entries: () => [key({ usageLimits: [budget] })] });
+  const { managed } = running;
+  const { id } = await managed.upload(rows(12));
+  const created = await managed.create({ input_file_id: id, gw_options: OPENAI, completion_window: 'immediate' });
+  const batch = await managed.ended(created.id);
+  expect(batch.request_counts.failed).toBeGreaterThan(0);
+  const errors = await managed.lines(batch.error_file_id);
+  expect(errors.at(-1)).toMatchObject({ response: { status_code: 412 }, error: null });
 });
 
 test('a batch that is cancelled ends with a line for every row', async () => {
