@@ -11,7 +11,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning:
       'the gateway key; when absent the bearer token of `Authorization`, `x-api-key`, `api-key` or `x-goog-api-key`',
   },
-  { name: 'x-gw-provider', meaning: 'a provider id, or `@slug` of a managed provider' },
+  {
+    name: 'x-gw-provider',
+    meaning: 'a provider id, `@slug` of a managed provider, or `gw` for files and batches of the gateway itself',
+  },
   { name: 'x-gw-virtual-key', meaning: 'the slug of a managed provider (older form)' },
   { name: 'x-gw-config', meaning: 'a saved config slug, or a config as JSON when it starts with `{`' },
   {
