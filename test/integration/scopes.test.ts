@@ -25,6 +25,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
           '/openai/v1/chat/completions',
+          ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings'],
         ],
         GET: [
           ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],
@@ -36,7 +37,8 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
       },
     },
     { scopes: ['prompts.render'], calls: { POST: ['/v1/prompts/p/render'] } },
-    { scopes: ['virtual_keys.list', 'models.list', 'completions.write'], calls: { GET: ['/v1/models'] } },
+    { scopes: ['virtual_keys.list', 'models.list', 'completions.write'], calls: { GET: ['/v1/models', '/api/tags'] } },
+    { scopes: ['models.list', 'completions.write'], calls: { GET: ['/api/version'] } },
   ];
 
 const CALLS = OPERATIONS.flatMap(({ scopes, calls }) =>
@@ -69,6 +71,13 @@ const call = (method: string, path: string, secret: string | undefined) =>
     ...(method === 'POST' || method === 'PUT' ? { body: '{ nor is this' } : {}),
   });
 
+/** As the clients of the path read it. */
+function refusalOf(path: string): object {
+  const text = expect.stringContaining('Error Code: 033');
+  if (path.startsWith('/api/')) return { error: text };
+  return path.startsWith('/v2/') ? { message: text } : { error: { code: '033' } };
+}
+
 describe.each(CALLS)('$method $path', ({ method, path, scopes }) => {
   test('needs a key', async () => {
     expect((await call(method, path, undefined)).status).toBe(401);
@@ -78,7 +87,7 @@ describe.each(CALLS)('$method $path', ({ method, path, scopes }) => {
     for (const scope of SCOPES) {
       const { status, json } = await call(method, path, secretOf(scope));
       if (scopes.includes(scope)) expect([401, 403]).not.toContain(status);
-      else expect([status, json()]).toMatchObject([403, { error: { code: '033' } }]);
+      else expect([status, json()]).toMatchObject([403, refusalOf(path)]);
     }
   });
 });

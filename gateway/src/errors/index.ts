@@ -6,5 +6,6 @@ export {
   type RenderedError,
   renderError,
   type Spell,
+  toDoorError,
 } from './render.ts';
 export { toAppError } from './to-app-error.ts';

@@ -1,15 +1,20 @@
 /** Errors in the format of the client; docs/behaviour/errors.md#shapes. */
+import { isObject } from '@gatehouse/crds';
 import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
 
 /** The error format of the client's API. */
-export type ErrorFormat = 'openai' | 'messages';
+export type ErrorFormat = 'openai' | 'messages' | 'ollama' | 'cohere';
 
 /** Also behind a base URL with a `/v1` too many: the client understands its own format alone. */
 const MESSAGES_PATH = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
 
 /** The format of a path's errors: everything below `/v1/messages` is Anthropic's. */
-export const errorFormatOfPath = (path: string): ErrorFormat => (MESSAGES_PATH.test(path) ? 'messages' : 'openai');
+export function errorFormatOfPath(path: string): ErrorFormat {
+  if (MESSAGES_PATH.test(path)) return 'messages';
+  if (path.startsWith('/api/')) return 'ollama';
+  return path.startsWith('/v2/') ? 'cohere' : 'openai';
+}
 
 export interface RenderedError {
   readonly status: number;
@@ -29,7 +34,8 @@ export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_T
     message: spell(row.expose ? error.message : row.summary),
     param: error.param === undefined ? null : spell(error.param),
   };
-  const shaped = protocol === 'messages' ? messagesBody(error, words) : BODIES[row.shape](error, words);
+  const shaped =
+    protocol === 'messages' ? messagesBody(error, words) : toDoorError(BODIES[row.shape](error, words), protocol);
   const body = row.expose ? { ...shaped, ...error.members } : shaped;
   return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
 }
@@ -108,3 +114,19 @@ function messagesBody(error: AppError, words: Words): object {
   const plain = BODIES[error.row.shape](error, words);
   return { ...plain, type: 'error', error: { ...fields(error, words), type: messagesErrorType(error.row) } };
 }
+
+/** An error in our own form as the clients of another API read it: Ollama's have a text, Cohere's a message. */
+export function toDoorError(plain: object, format: ErrorFormat): object {
+  if (format !== 'ollama' && format !== 'cohere') return plain;
+  const { error, hook_results: results }: { error?: unknown; hook_results?: unknown } = plain;
+  if (!isObject(error)) return plain;
+  const { message } = error;
+  const said = typeof message === 'string' ? message : UNNAMED;
+  return {
+    ...(format === 'ollama' ? { error: said } : { message: said }),
+    ...(results === undefined ? {} : { hook_results: results }),
+  };
+}
+
+/** Of a provider that says nothing. */
+const UNNAMED = 'The provider reported an error';

@@ -32,6 +32,7 @@ import { CallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { holdConcurrencySlot } from './concurrency.ts';
+import { enterDoor, leaveDoor } from './doors/index.ts';
 import { renderErrorFor } from './error-answer.ts';
 import {
   type Answer,
@@ -57,7 +58,7 @@ import {
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
-import { type LocalAnswer, type LocalPorts, type OwnResources, takesForms } from './operations/index.ts';
+import { errorFormatOf, type LocalAnswer, type LocalPorts, type OwnResources, takesForms } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
@@ -153,8 +154,9 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     const admitted = mayForward ? undefined : admit(caller, request, ports, progress);
     if (admitted instanceof Promise) await admitted;
     refuseUnservedHeaders(request);
-    const body = await readBody(exchange);
-    progress.body = body;
+    const given = await readBody(exchange);
+    progress.body = given;
+    const { body, leave } = openDoor(ports, exchange, given);
     const found = findFormModel(body, exchange, caller);
     if (found instanceof Promise) await found;
     const prompted = promptOf(exchange, caller, body);
@@ -174,17 +176,30 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     const fleet = local === undefined ? fleetOf(ports, input) : undefined;
     // The fleet counts what goes there.
     if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
-    if (local !== undefined) return localAnswer(local, progress);
+    if (local !== undefined) return leave(localAnswer(local, progress));
     authorizeUpstream(caller, operation);
-    if (fleet !== undefined) return await passOn(input, fleet, ports.attempts.gatewayName, progress);
+    if (fleet !== undefined) return await passOn(asGiven(input, given), fleet, ports.attempts.gatewayName, progress);
     refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
-    return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input, ports);
+    return leave(toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input, ports));
   } catch (error) {
     return failure(exchange, toAppError(error), progress);
   }
 }
+
+/** The body that the operation takes, and its answers as the client takes them. */
+function openDoor({ attempts, now }: PipelinePorts, exchange: Exchange, given: RequestBody) {
+  const door = enterDoor(exchange, given, now);
+  if (door === undefined) return { body: given, leave: (answer: Answer): Answer => answer };
+  const format = errorFormatOf(exchange.operation, exchange.request);
+  const options = { exchange, entered: door.entered, json: attempts.json, format };
+  return { body: door.body, leave: (answer: Answer): Answer => leaveDoor(answer, options) };
+}
+
+/** The fleet has the same doors: it gets the body of the client. */
+const asGiven = (input: AttemptInput, given: RequestBody): AttemptInput =>
+  input.exchange.operation.door === undefined ? input : { ...input, resolution: { ...input.resolution, body: given } };
 
 /** Who is known already is not asked for a key. */
 const callerFor = ({ caller, request, snapshot }: Exchange, ports: PipelinePorts): Caller | Promise<Caller> =>

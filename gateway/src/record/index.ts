@@ -32,4 +32,4 @@ export {
   withUsage,
 } from './recorder.ts';
 export type { Sink, UsageQuestion, WatchedGuardrails } from './sink.ts';
-export { addCounted, type CountedAnswer, countWhole, NOTHING_COUNTED } from './usage.ts';
+export { addCounted, type CountedAnswer, countAnswer, countWhole, NOTHING_COUNTED } from './usage.ts';

@@ -52,7 +52,8 @@ class Relay implements BodySink {
     this.#options = options;
     this.#writer = new StreamWriter(response, { batch: options.batch, onReady: () => upstream.resume() });
     const { keepAliveMs, signal } = options;
-    if (transform !== undefined && keepAliveMs > 0) this.#timer = setInterval(this.#comment, keepAliveMs);
+    if (transform !== undefined && transform.takesComments !== false && keepAliveMs > 0)
+      this.#timer = setInterval(this.#comment, keepAliveMs);
     signal.onCancel(this.#onCancel);
   }
 

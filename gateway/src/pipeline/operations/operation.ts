@@ -4,6 +4,7 @@ import type { RequestType } from '../../guardrails/index.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
 import type { UpstreamBody } from '../../upstream/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
+import type { Door } from '../doors/index.ts';
 import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { OperationHandler } from './handler.ts';
@@ -108,6 +109,8 @@ export interface Operation {
   readonly handler: OperationHandler;
   /** Where a request names no provider, or `gw`, the gateway keeps the resource itself. */
   readonly mayBeOwn?: true;
+  /** Its clients speak another API: what translates their requests and its answers. */
+  readonly door?: Door;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
   answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
   /** Why HTTP does not serve the path. `rest`: what stands for the `*` of the route, decoded. */

@@ -9,6 +9,7 @@ import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import { moderate } from './moderations.ts';
+import { OLLAMA } from './ollama.ts';
 import type { Operation, OperationRoute } from './operation.ts';
 import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
@@ -48,6 +49,7 @@ export const OPERATIONS = {
   getBatchOutput,
   cancelBatch,
   listModels,
+  ...OLLAMA,
   tokenize,
   promptComplete,
   promptRender,

@@ -16,6 +16,8 @@ export interface ByteTransform {
   fail(error: AppError): string;
   /** Usage and model that the stream reported, once it is over. */
   report(): AnswerReport;
+  /** False: its text is no stream of events, in which a comment keeps a silent connection open. */
+  readonly takesComments?: boolean;
   /** A part of the text that was written, which stands for the whole; empty: none. */
   sample?(): string;
 }

@@ -1,0 +1,37 @@
+/**
+ * What serves clients of another API by an operation of the gateway: the request is translated before anything looks at it, and
+ * the answer after everything has. Guardrails, limits, cache, cost and targets see the operation alone; docs/behaviour/doors.md.
+ */
+import type { JsonObject } from '../../wire/contract.ts';
+
+export interface Door {
+  /** The parameters of the operation. Throws AppError that names what it cannot say. */
+  enter(given: JsonObject, context: DoorContext): Entered;
+}
+
+export interface DoorContext {
+  /** Unix time in ms. */
+  now(): number;
+  /** Since the request began, in ms. */
+  elapsedMs(): number;
+}
+
+/** One call. */
+export interface Entered {
+  readonly params: JsonObject;
+  /** Parameters of the client that the operation cannot say. */
+  readonly dropped: readonly string[];
+  /** A good answer of the operation. */
+  toClient(answer: JsonObject): object;
+  /** Absent: the operation has no streams. */
+  readonly stream?: { readonly contentType: string; open(): DoorStream };
+}
+
+/** Chunks of a chat as the text of the client's stream. One per stream. */
+export interface DoorStream {
+  push(chunk: JsonObject): string;
+  /** The stream of the provider ended properly. */
+  end(): string;
+  /** It broke: nothing follows. */
+  fail(message: string): string;
+}

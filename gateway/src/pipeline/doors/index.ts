@@ -1,0 +1,6 @@
+/** Where clients of other APIs come in. */
+
+export type { Door, Entered } from './door.ts';
+export { type EnteredRequest, enterDoor } from './enter.ts';
+export { leaveDoor } from './leave.ts';
+export { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate, ollamaTags } from './ollama/index.ts';

@@ -1,0 +1,69 @@
+/** `POST /api/chat` and `POST /api/generate` over chat completions. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { textAt } from '../../../wire/json/json.ts';
+import type { Door, DoorContext, Entered } from '../door.ts';
+import { refuseParameter, refuseShape } from '../refuse.ts';
+import { chatShape, generateShape, type Shape, toAnswer } from './answer.ts';
+import { toImageParts } from './images.ts';
+import { toChatMessages } from './messages.ts';
+import { toSettings } from './settings.ts';
+import { LineStream } from './stream.ts';
+
+const LINES = 'application/x-ndjson';
+
+export const ollamaChat: Door = {
+  enter: (given, context) =>
+    entered(given, {
+      context,
+      shape: chatShape,
+      more: { messages: toChatMessages(given['messages']), ...toTools(given) },
+    }),
+};
+
+export const ollamaGenerate: Door = {
+  enter: (given, context) =>
+    entered(given, { context, shape: generateShape, more: { messages: promptMessages(given) } }),
+};
+
+interface Parts {
+  readonly context: DoorContext;
+  readonly shape: Shape;
+  /** Parameters beside the settings. */
+  readonly more: JsonObject;
+}
+
+function entered(given: JsonObject, { context, shape, more }: Parts): Entered {
+  const { params, dropped } = toSettings(given);
+  const options = { model: textAt(given, 'model') ?? '', shape, context };
+  return {
+    params: { ...params, ...more },
+    dropped: [...dropped, ...DROPPED.filter((name) => asks(given[name]))],
+    toClient: (answer) => toAnswer(answer, options),
+    stream: { contentType: LINES, open: () => new LineStream(options) },
+  };
+}
+
+/** What only the server of a model can do, and an answer can do without. */
+const DROPPED = ['context', 'template', 'logprobs', 'top_logprobs'];
+const asks = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && value !== false && value !== 0;
+
+function toTools({ tools }: JsonObject): JsonObject {
+  if (tools === undefined || tools === null) return {};
+  if (!Array.isArray(tools) || !tools.every(isObject)) return refuseShape('tools', 'a list of tools');
+  return tools.length === 0 ? {} : { tools };
+}
+
+function promptMessages(given: JsonObject): readonly object[] {
+  for (const name of ['suffix', 'raw']) {
+    if (asks(given[name])) refuseParameter(name, 'a prompt is asked as a chat, which has no such thing; leave it out');
+  }
+  const prompt = given['prompt'] ?? '';
+  const system = given['system'] ?? '';
+  if (typeof prompt !== 'string') return refuseShape('prompt', 'a text');
+  if (typeof system !== 'string') return refuseShape('system', 'a text');
+  const images = toImageParts(given['images'], 'images');
+  const content = images.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...images];
+  return [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content }];
+}

@@ -1,0 +1,51 @@
+/** `POST /api/embed` and its older form `POST /api/embeddings`, over embeddings. */
+import { AppError } from '../../../errors/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import type { Door } from '../door.ts';
+import { refuseShape } from '../refuse.ts';
+import { NANOS_PER_MS } from './answer.ts';
+
+export const ollamaEmbed: Door = {
+  enter: (given, { elapsedMs }) => ({
+    params: withoutAbsent({
+      model: given['model'],
+      input: given['input'] ?? refuseShape('input', 'a text or a list of texts'),
+      dimensions: given['dimensions'],
+      encoding_format: 'float',
+    }),
+    dropped: droppedOf(given),
+    toClient: (answer) =>
+      withoutAbsent({
+        model: textAt(given, 'model') ?? '',
+        embeddings: vectorsOf(answer),
+        total_duration: Math.round(elapsedMs() * NANOS_PER_MS),
+        prompt_eval_count: numberAt(objectAt(answer, 'usage'), 'prompt_tokens'),
+      }),
+  }),
+};
+
+export const ollamaEmbeddings: Door = {
+  enter: (given) => ({
+    params: withoutAbsent({
+      model: given['model'],
+      input: textAt(given, 'prompt') ?? refuseShape('prompt', 'a text'),
+      encoding_format: 'float',
+    }),
+    dropped: droppedOf(given),
+    toClient: (answer) => ({ embedding: vectorsOf(answer)[0] ?? [] }),
+  }),
+};
+
+/** Texts that are too long are cut by default: providers have rules of their own. */
+const droppedOf = ({ truncate, options }: JsonObject): readonly string[] => [
+  ...(typeof truncate === 'boolean' ? ['truncate'] : []),
+  ...(options === undefined || options === null ? [] : ['options']),
+];
+
+/** In the order of the texts. Throws UPSTREAM_INVALID_RESPONSE. */
+function vectorsOf(answer: JsonObject): readonly unknown[] {
+  const vectors = objectsAt(answer, 'data').map(({ embedding }) => embedding);
+  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors;
+  throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
+}

@@ -1,0 +1,57 @@
+/** Messages of a conversation with Ollama as those of a chat. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { refuseShape } from '../refuse.ts';
+import { toImageParts } from './images.ts';
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** Throws PARAMETER_INVALID. */
+export function toChatMessages(messages: unknown): readonly object[] {
+  if (!Array.isArray(messages)) return refuseShape('messages', 'a list of messages');
+  const calls = new OpenCalls();
+  return messages.map((message: unknown, i) =>
+    isObject(message) ? toMessage(message, `messages[${i}]`, calls) : refuseShape(`messages[${i}]`, 'a message'),
+  );
+}
+
+function toMessage(message: JsonObject, path: string, calls: OpenCalls): object {
+  const { role, content: given } = message;
+  if (!ROLES.has(role)) return refuseShape(`${path}.role`, 'system, user, assistant or tool');
+  const text = given ?? '';
+  if (typeof text !== 'string') return refuseShape(`${path}.content`, 'a text');
+  if (role === 'tool') return { role, tool_call_id: calls.answer(message), content: text };
+  const images = toImageParts(message['images'], `${path}.images`);
+  const content = images.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
+  const toolCalls = objectsAt(message, 'tool_calls').map((call) => calls.open(call));
+  return withoutAbsent({ role, content, tool_calls: toolCalls.length === 0 ? undefined : toolCalls });
+}
+
+/** Calls of tools that are not answered. Clients of Ollama may leave out their ids: answers come in the order of the calls. */
+class OpenCalls {
+  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  #count = 0;
+
+  open(call: JsonObject): object {
+    const called = objectAt(call, 'function');
+    const id = textAt(call, 'id') || `call_${this.#count}`;
+    this.#count += 1;
+    const name = textAt(called, 'name') ?? '';
+    this.#open.push({ id, name });
+    const given = called?.['arguments'];
+    return {
+      id,
+      type: 'function',
+      function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) },
+    };
+  }
+
+  answer(message: JsonObject): string {
+    const id = textAt(message, 'tool_call_id');
+    const name = textAt(message, 'tool_name') ?? textAt(message, 'name');
+    const found = this.#open.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const [taken] = this.#open.splice(Math.max(0, found), id !== undefined && found < 0 ? 0 : 1);
+    return id ?? taken?.id ?? `call_${this.#count}`;
+  }
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../errors/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { createRelayTransform } from '../../../wire/transform/index.ts';
+import type { Entered } from '../door.ts';
+import { DoorTransform } from '../transform.ts';
+import { ollamaChat, ollamaGenerate } from './index.ts';
+
+const context = { now: () => 0, elapsedMs: () => 2 };
+const enter = (given: JsonObject): Entered => ollamaChat.enter({ model: 'm', messages: [], ...given }, context);
+
+const chunk = (delta: object, finish: string | null = null): object => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const CHUNKS = [
+  chunk({ role: 'assistant', reasoning_content: 'Hm' }),
+  chunk({ content: 'Grüße ' }),
+  chunk({ content: 'Welt' }),
+  chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }] }),
+  chunk({ tool_calls: [{ index: 1, id: 'b', function: { name: 'g', arguments: '' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }, 'tool_calls'),
+  { choices: [], usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } },
+];
+const SSE = Buffer.from(`${CHUNKS.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('')}data: [DONE]\n\n`);
+function transform(): DoorTransform {
+  const { stream } = enter({});
+  if (stream === undefined) throw new Error('chats have streams');
+  return new DoorTransform(createRelayTransform('chat'), stream.open(), undefined);
+}
+const read = (pieces: readonly Buffer[]): string => {
+  const made = transform();
+  return pieces.map((piece) => made.push(piece) ?? '').join('') + made.end();
+};
+const linesOf = (text: string): readonly JsonObject[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('a stream', () => {
+  test('is the same lines wherever its bytes are cut', () => {
+    const whole = read([SSE]);
+    expect(linesOf(whole)).toMatchObject([
+      { message: { role: 'assistant', content: '', thinking: 'Hm' }, done: false },
+      { message: { content: 'Grüße ' } },
+      { message: { content: 'Welt' } },
+      {
+        message: {
+          tool_calls: [
+            { id: 'a', function: { name: 'f', arguments: { x: 1 } } },
+            { id: 'b', function: { name: 'g', arguments: {} } },
+          ],
+        },
+        done: false,
+      },
+      { done: true, done_reason: 'stop', prompt_eval_count: 3, eval_count: 5, total_duration: 2_000_000 },
+    ]);
+    for (let at = 0; at <= SSE.length; at += 1) {
+      expect(read([SSE.subarray(0, at), SSE.subarray(at)])).toBe(whole);
+    }
+  });
+
+  test('that breaks ends with an error line, once', () => {
+    const made = transform();
+    made.push(SSE.subarray(0, 200));
+    expect(linesOf(made.fail(new AppError('UPSTREAM_STREAM_BROKEN')))).toEqual([{ error: expect.any(String) }]);
+    expect(made.fail(new AppError('UPSTREAM_STREAM_BROKEN'))).toBe('');
+  });
+
+  test('in which the provider reports an error says nothing more', () => {
+    const text = read([Buffer.from('data: {"error":{"message":"No room"}}\n\n'), SSE]);
+    expect(linesOf(text)).toEqual([{ error: 'No room' }]);
+  });
+
+  test('that ends without a reason is an error', () => {
+    const text = read([Buffer.from(`data: ${JSON.stringify(chunk({ content: 'Hel' }))}\n\n`)]);
+    expect(linesOf(text)).toMatchObject([{ message: { content: 'Hel' } }, { error: expect.any(String) }]);
+  });
+
+  test('with more calls than one answer may have is an error', () => {
+    const long = chunk({
+      tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: 'x'.repeat(5_000_000) } }],
+    });
+    expect(linesOf(read([Buffer.from(`data: ${JSON.stringify(long)}\n\n`)]))).toEqual([{ error: expect.any(String) }]);
+  });
+});
+
+test('a streamed answer says what the same answer says whole', () => {
+  const call = fc.record({ name: fc.stringMatching(/^[a-z]{1,8}$/), args: fc.dictionary(fc.string(), fc.jsonValue()) });
+  fc.assert(
+    fc.property(fc.string(), fc.uniqueArray(call, { maxLength: 3, selector: ({ name }) => name }), (text, calls) => {
+      const tool_calls = calls.map(({ name, args }, index) => ({
+        ...{ index, id: `c${index}`, type: 'function' },
+        function: { name, arguments: JSON.stringify(args) },
+      }));
+      const whole = enter({}).toClient({
+        choices: [{ message: { content: text, tool_calls }, finish_reason: 'stop' }],
+      }) as { message: { content: string; tool_calls?: object[] } };
+      const sent = [...text].map((content) => chunk({ content })).concat(chunk({ tool_calls }, 'stop'));
+      const lines = linesOf(read(sent.map((data) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`))));
+      const messages = lines.map(({ message }) => message as { content: string; tool_calls?: object[] });
+      expect(messages.map(({ content }) => content).join('')).toBe(whole.message.content);
+      expect(messages.flatMap(({ tool_calls: some }) => some ?? [])).toEqual(whole.message.tool_calls ?? []);
+    }),
+  );
+});
+
+describe('a request', () => {
+  test('says its options in words of a chat', () => {
+    const { params, dropped } = enter({
+      options: { num_predict: 9, temperature: 0.5, top_k: 3, stop: ['a'], num_ctx: 4096, mirostat: 2, 'odd\nname': 1 },
+      format: { type: 'object' },
+      think: 'high',
+      keep_alive: '5m',
+      logprobs: true,
+    });
+    expect(params).toEqual({
+      ...{ model: 'm', messages: [], stream: true, stream_options: { include_usage: true } },
+      ...{ max_completion_tokens: 9, temperature: 0.5, top_k: 3, stop: ['a'], reasoning_effort: 'high' },
+      response_format: { type: 'json_schema', json_schema: { name: 'response', schema: { type: 'object' } } },
+    });
+    expect(dropped).toEqual(['options.mirostat', 'logprobs']);
+  });
+
+  test('without a limit has none, and JSON is asked for by name', () => {
+    const { params } = enter({ options: { num_predict: -1 }, format: 'json', stream: false });
+    expect(params).toEqual({ model: 'm', messages: [], response_format: { type: 'json_object' } });
+  });
+
+  test.for<[param: string, given: JsonObject]>([
+    ['messages', { messages: 7 }],
+    ['messages[0]', { messages: ['Hi'] }],
+    ['messages[0].role', { messages: [{ role: 'x' }] }],
+    ['messages[0].content', { messages: [{ role: 'user', content: [] }] }],
+    ['messages[0].images', { messages: [{ role: 'user', images: 'x' }] }],
+    ['messages[0].images[0]', { messages: [{ role: 'user', images: ['http://a'] }] }],
+    ['options', { options: [] }],
+    ['format', { format: 7 }],
+    ['think', { think: 'very' }],
+    ['stream', { stream: 'yes' }],
+    ['tools', { tools: [7] }],
+  ])('of the wrong shape is refused by name: %s', ([param, given]) => {
+    expect(() => enter(given)).toThrow(expect.objectContaining({ code: 'PARAMETER_INVALID', param }));
+  });
+
+  test.for(['suffix', 'raw'])('for a completion that no chat can make is refused: %s', (param) => {
+    expect(() => ollamaGenerate.enter({ prompt: 'a', [param]: 'b' }, context)).toThrow(
+      expect.objectContaining({ code: 'PARAMETER_UNSUPPORTED', param }),
+    );
+  });
+});

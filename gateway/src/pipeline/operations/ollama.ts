@@ -1,0 +1,70 @@
+/** The API of Ollama, over the operations of the gateway: docs/behaviour/doors.md. */
+import * as doors from '../doors/index.ts';
+import { chatComplete } from './chat.ts';
+import { embed as openaiEmbed } from './embeddings.ts';
+import { listModels } from './models/index.ts';
+import { COMPLETIONS, type Operation } from './operation.ts';
+
+const CHAT = { ...chatComplete, prompts: 'refused', errors: 'ollama' } as const;
+const VECTORS = { ...openaiEmbed, errors: 'ollama' } as const;
+
+const chat: Operation = {
+  ...CHAT,
+  id: 'ollamaChat',
+  routes: [{ method: 'POST', path: '/api/chat' }],
+  door: doors.ollamaChat,
+};
+
+const generate: Operation = {
+  ...CHAT,
+  id: 'ollamaGenerate',
+  routes: [{ method: 'POST', path: '/api/generate' }],
+  door: doors.ollamaGenerate,
+};
+
+const embed: Operation = {
+  ...VECTORS,
+  id: 'ollamaEmbed',
+  routes: [{ method: 'POST', path: '/api/embed' }],
+  door: doors.ollamaEmbed,
+};
+
+const embeddings: Operation = {
+  ...VECTORS,
+  id: 'ollamaEmbeddings',
+  routes: [{ method: 'POST', path: '/api/embeddings' }],
+  door: doors.ollamaEmbeddings,
+};
+
+const tags: Operation = {
+  ...listModels,
+  id: 'ollamaTags',
+  routes: [{ method: 'GET', path: '/api/tags' }],
+  errors: 'ollama',
+  door: doors.ollamaTags,
+};
+
+/** The version of the API: clients ask for it to see that a server is there. */
+const API_VERSION = { version: '0.12.0' };
+
+const version: Operation = {
+  ...listModels,
+  id: 'ollamaVersion',
+  routes: [{ method: 'GET', path: '/api/version' }],
+  scopes: [...COMPLETIONS, 'models.list'],
+  errors: 'ollama',
+  answerLocally: () => ({
+    headers: { 'content-type': 'application/json' },
+    bytes: Buffer.from(JSON.stringify(API_VERSION)),
+  }),
+};
+
+/** By their ids. */
+export const OLLAMA = {
+  ollamaChat: chat,
+  ollamaGenerate: generate,
+  ollamaEmbed: embed,
+  ollamaEmbeddings: embeddings,
+  ollamaTags: tags,
+  ollamaVersion: version,
+} as const satisfies Record<string, Operation>;
