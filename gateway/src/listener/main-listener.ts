@@ -274,7 +274,11 @@ function addOptions(app: FastifyInstance): void {
     if (refused !== undefined) throw refused;
     return reply.code(204).header('allow', allow).send();
   });
-  const own = ROUTES.filter(({ path }) => proxied[0]?.operation.refusePath?.(path.slice('/v1/'.length)) !== undefined);
+  const own = ROUTES.filter(
+    ({ path }) =>
+      !path.startsWith(PROXIED_ROOT) ||
+      proxied[0]?.operation.refusePath?.(path.slice(PROXIED_ROOT.length)) !== undefined,
+  );
   for (const [path, routes] of Map.groupBy(own, (route) => route.path)) {
     const methods = [...routes.map(({ method }) => method), 'OPTIONS'].join(', ');
     app.options(path, { onRequest: traced }, (_request, reply) => reply.code(204).header('allow', methods).send());
@@ -282,7 +286,8 @@ function addOptions(app: FastifyInstance): void {
 }
 
 /** Takes whatever no other route does. */
-const PROXIED = '/v1/*';
+const PROXIED_ROOT = '/v1/';
+const PROXIED = `${PROXIED_ROOT}*`;
 
 /** For requests that are answered without looking at their bodies. */
 const NO_BODY: BodyLimits = {
