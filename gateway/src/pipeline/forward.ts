@@ -7,7 +7,7 @@ import { isHopByHop, namedByConnection } from '../lib/header-names.ts';
 import type { UpstreamHeaders, UpstreamResponse } from '../upstream/index.ts';
 import { newKey, offeredProtocols, PROTOCOL_HEADER, readAnswer, requestHeaders } from '../wire/websocket/index.ts';
 import type { AttemptInput } from './attempt/index.ts';
-import type { HeaderMap, ProviderConnection, RequestBody } from './exchange.ts';
+import type { Answer, HeaderMap, PipelineFacts, ProviderConnection, RequestBody } from './exchange.ts';
 import { guardrailsNeedFleet } from './guardrails/index.ts';
 import { parseMetadata } from './metadata.ts';
 import { traceHeaders } from './trace.ts';
@@ -20,7 +20,7 @@ export interface FleetPort {
 }
 
 /** The fleet that gets a request. */
-export interface Fleet {
+interface Fleet {
   readonly link: FleetPort['link'];
   readonly address: FleetAddress;
 }
@@ -53,31 +53,68 @@ export function refuseWithheldGuardrails(input: AttemptInput): void {
   throw new AppError('NEEDS_FLEET', { detail: 'The credential of a guardrail of the request stays with the fleet' });
 }
 
-/** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */
-export async function forward(input: AttemptInput, fleet: Fleet, gatewayName: string): Promise<UpstreamResponse> {
-  refuseSecondHop(input);
-  return fleet.link.send(fleet.address, toFleetRequest(input, gatewayName), input.exchange.signal);
+/** Where a request is passed on. */
+interface Destination extends Fleet {
+  /** Of this gateway, for the `Via` header. */
+  readonly gatewayName: string;
 }
 
-/** What became of a session that was passed on. */
-export type ForwardedSession =
+/** Largest answer of a fleet that opens no session, in bytes. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/**
+ * The answer of the fleet as it is. Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as the link
+ * does. `facts`: of the request so far.
+ */
+export async function passOn(input: AttemptInput, to: Destination, facts: PipelineFacts): Promise<Answer> {
+  const { operation, request, memory, signal } = input.exchange;
+  if (gatewaysOf(request.header(VIA_HEADER)).length > 0) {
+    throw new AppError('NEEDS_FLEET', {
+      param: VIA_HEADER,
+      detail: 'The request has come through another gateway already and is passed on to a fleet only once',
+    });
+  }
+  if (operation.connects !== true) {
+    return answerOf(await to.link.send(to.address, toFleetRequest(input, to.gatewayName), signal), facts);
+  }
+  const opened = await openSession(input, to);
+  if (opened.kind === 'response') {
+    const { response } = opened;
+    const bytes = await response.body.collect(MAX_REFUSAL_BYTES, memory);
+    return { ...answerOf(response, facts), body: { kind: 'bytes', bytes } };
+  }
+  const { connection } = opened;
+  return {
+    status: 101,
+    headers: answerHeaders(connection.headers),
+    body: { kind: 'bytes', bytes: Buffer.alloc(0) },
+    facts: { ...facts, stream: true },
+    store: undefined,
+    connection,
+  };
+}
+
+const answerOf = (response: UpstreamResponse, facts: PipelineFacts): Answer => ({
+  status: response.status,
+  headers: answerHeaders(response.headers),
+  body: { kind: 'stream', upstream: response.body, transform: undefined },
+  facts: { ...facts, stream: isEventStream(response) },
+  store: undefined,
+});
+
+type OpenedSession =
   | { readonly kind: 'connection'; readonly connection: ProviderConnection }
   /** The fleet has refused it. */
   | { readonly kind: 'response'; readonly response: UpstreamResponse };
 
-/** As `forward`, for a call that leaves HTTP; rejects with FLEET_UNAVAILABLE for an answer that is no WebSocket, too. */
-export async function forwardSession(
-  input: AttemptInput,
-  fleet: Fleet,
-  gatewayName: string,
-): Promise<ForwardedSession> {
-  refuseSecondHop(input);
+/** Rejects with FLEET_UNAVAILABLE for an answer that is no WebSocket, too. */
+async function openSession(input: AttemptInput, { link, address, gatewayName }: Destination): Promise<OpenedSession> {
   const { request, signal } = input.exchange;
   const key = newKey();
   const protocols = offeredProtocols(request.header(PROTOCOL_HEADER));
   const asked = toFleetRequest(input, gatewayName);
   const headers = { ...withoutHandshake(asked.headers), ...requestHeaders(key, protocols) };
-  const answer = await fleet.link.connect(fleet.address, { ...asked, method: 'GET', headers, body: undefined }, signal);
+  const answer = await link.connect(address, { ...asked, method: 'GET', headers, body: undefined }, signal);
   if (answer.kind === 'response') return answer;
   const { socket, headers: given } = answer.connection;
   const read = readAnswer(given, key, protocols);
@@ -86,7 +123,8 @@ export async function forwardSession(
     throw new AppError('FLEET_UNAVAILABLE', { detail: `The fleet did not open the WebSocket: ${read.error}` });
   }
   const { protocol } = read;
-  return { kind: 'connection', connection: { socket, headers: withoutHandshake(given), protocol, ...JUDGED_BY_FLEET } };
+  const connection = { socket, headers: withoutHandshake(given), protocol, ...JUDGED_BY_FLEET };
+  return { kind: 'connection', connection };
 }
 
 /** The fleet checks events and callers, and counts and records what happens. */
@@ -101,15 +139,6 @@ const JUDGED_BY_FLEET = {
 /** Each connection has a handshake of its own. */
 const withoutHandshake = <T>(headers: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('sec-websocket-')));
-
-function refuseSecondHop({ exchange: { request } }: AttemptInput): void {
-  if (gatewaysOf(request.header(VIA_HEADER)).length > 0) {
-    throw new AppError('NEEDS_FLEET', {
-      param: VIA_HEADER,
-      detail: 'The request has come through another gateway already and is passed on to a fleet only once',
-    });
-  }
-}
 
 function toFleetRequest(input: AttemptInput, gatewayName: string): FleetRequest {
   const { request } = input.exchange;
@@ -178,7 +207,7 @@ function bytesOf(body: RequestBody): FleetRequest['body'] {
 }
 
 /** The headers of the fleet's answer: none of its connection, and none about its listener. */
-export function answerHeaders(headers: UpstreamHeaders): HeaderMap {
+function answerHeaders(headers: UpstreamHeaders): HeaderMap {
   const out: HeaderMap = {};
   const named = namedByConnection(headers['connection']);
   for (const name in headers) {
@@ -189,5 +218,5 @@ export function answerHeaders(headers: UpstreamHeaders): HeaderMap {
   return out;
 }
 
-export const isEventStream = ({ headers }: UpstreamResponse): boolean =>
+const isEventStream = ({ headers }: UpstreamResponse): boolean =>
   String(headers['content-type']).startsWith('text/event-stream');

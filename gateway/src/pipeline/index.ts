@@ -15,7 +15,6 @@ import {
   walkPlan,
 } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
-import type { UpstreamResponse } from '../upstream/index.ts';
 import { createAccountModels } from './account-models.ts';
 import { nameAnswerer, providerIdOf } from './answer-names.ts';
 import {
@@ -45,16 +44,7 @@ import {
   type RequestBody,
   uploadOf,
 } from './exchange.ts';
-import {
-  answerHeaders,
-  type Fleet,
-  type FleetPort,
-  fleetFor,
-  forward,
-  forwardSession,
-  isEventStream,
-  refuseWithheldGuardrails,
-} from './forward.ts';
+import { type FleetPort, fleetFor, passOn, refuseWithheldGuardrails } from './forward.ts';
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
@@ -178,7 +168,12 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
     if (local !== undefined) return leave(localAnswer(local, progress));
     authorizeUpstream(caller, operation);
-    if (fleet !== undefined) return await passOn(asGiven(input, given), fleet, ports.attempts.gatewayName, progress);
+    if (fleet !== undefined)
+      return await passOn(
+        asGiven(input, given),
+        { ...fleet, gatewayName: ports.attempts.gatewayName },
+        factsOf(undefined, progress),
+      );
     refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
@@ -288,37 +283,6 @@ function localAnswer(answer: LocalAnswer, progress: Progress): Answer {
     store: undefined,
   };
 }
-
-/** Largest answer of a fleet that opens no session, in bytes. */
-const MAX_REFUSAL_BYTES = 64 * 1024;
-
-async function passOn(input: AttemptInput, fleet: Fleet, gatewayName: string, progress: Progress): Promise<Answer> {
-  const { operation, memory } = input.exchange;
-  if (operation.connects !== true) return forwarded(await forward(input, fleet, gatewayName), progress);
-  const opened = await forwardSession(input, fleet, gatewayName);
-  if (opened.kind === 'response') {
-    const answer = forwarded(opened.response, progress);
-    return { ...answer, body: { kind: 'bytes', bytes: await opened.response.body.collect(MAX_REFUSAL_BYTES, memory) } };
-  }
-  const { connection } = opened;
-  return {
-    status: 101,
-    headers: answerHeaders(connection.headers),
-    body: { kind: 'bytes', bytes: Buffer.alloc(0) },
-    facts: { ...factsOf(undefined, progress), stream: true },
-    store: undefined,
-    connection,
-  };
-}
-
-/** The answer of the fleet as it is. */
-const forwarded = (response: UpstreamResponse, progress: Progress): Answer => ({
-  status: response.status,
-  headers: answerHeaders(response.headers),
-  body: { kind: 'stream', upstream: response.body, transform: undefined },
-  facts: { ...factsOf(undefined, progress), stream: isEventStream(response) },
-  store: undefined,
-});
 
 function toAnswer(outcome: AttemptOutcome, input: AttemptInput, { attempts, now }: PipelinePorts): Answer {
   const { leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;
