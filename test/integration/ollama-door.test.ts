@@ -47,7 +47,7 @@ describe.each(['@openai/mock-small', '@claude/claude-sonnet-4-5'])('with %s', (m
       model,
       messages,
       stream: false,
-      options: { num_predict: 50, mirostat: 1 },
+      options: { num_predict: 50, mirostat: 1, top_k: 3 },
     });
     expect(status).toBe(200);
     expect(json()).toMatchObject({

@@ -25,7 +25,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
           '/openai/v1/chat/completions',
-          ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings'],
+          ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings', '/v2/chat', '/v2/embed', '/v2/rerank'],
         ],
         GET: [
           ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],

@@ -5,6 +5,8 @@
 import type { JsonObject } from '../../wire/contract.ts';
 
 export interface Door {
+  /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
+  readonly vendorParams?: readonly string[];
   /** The parameters of the operation. Throws AppError that names what it cannot say. */
   enter(given: JsonObject, context: DoorContext): Entered;
 }

@@ -1,5 +1,6 @@
 /** Where clients of other APIs come in. */
 
+export { cohereChat, cohereEmbed, cohereRerank } from './cohere/index.ts';
 export type { Door, Entered } from './door.ts';
 export { type EnteredRequest, enterDoor } from './enter.ts';
 export { leaveDoor } from './leave.ts';

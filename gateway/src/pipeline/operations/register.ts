@@ -2,6 +2,7 @@
 import { createSpeech, createTranscription, createTranslation } from './audio.ts';
 import { cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './batches.ts';
 import { chatComplete } from './chat.ts';
+import { COHERE } from './cohere.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
@@ -50,6 +51,7 @@ export const OPERATIONS = {
   cancelBatch,
   listModels,
   ...OLLAMA,
+  ...COHERE,
   tokenize,
   promptComplete,
   promptRender,

@@ -1,6 +1,6 @@
 /** Which endpoint of a provider serves a call: the operation's own, or that of an adapter where the provider has none. */
 import type { Call, Endpoint } from '../../../providers/contract.ts';
-import { saysParam } from '../../../providers/engine/index.ts';
+import { NOTHING_DROPPED, saysParam } from '../../../providers/engine/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation, Adapters } from '../../adapters/index.ts';
 import type { Exchange } from '../../exchange.ts';
@@ -12,6 +12,8 @@ export interface ServingEndpoint {
   /** In the format of the endpoint. */
   readonly params: JsonObject;
   readonly adaptation: Adaptation | undefined;
+  /** Parameters of the client's API that the provider does not have. */
+  readonly dropped: readonly string[];
 }
 
 export interface EndpointInput {
@@ -28,10 +30,12 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
   const { handler, id: operation } = exchange.operation;
   const { provider } = facts.target;
   const endpoint = handler.endpointOf(provider);
-  const own = { id: handler.endpoint, endpoint, params, adaptation: undefined };
+  const own = { id: handler.endpoint, endpoint, params, adaptation: undefined, dropped: NOTHING_DROPPED };
   const adapter = adapters.find(operation, provider);
-  if (adapter === undefined) return own;
+  const { vendorParams } = exchange.operation.door ?? {};
+  if (adapter === undefined && vendorParams === undefined) return own;
   const call = new ClientCall(exchange, facts, { endpoint: own.id, params, strict, hidesUsage: false });
+  if (adapter === undefined) return { ...own, ...withoutForeign(params, vendorParams ?? [], { endpoint, call }) };
   if (endpoint !== undefined && endpoint.supports?.(call) !== false) return own;
   const other = provider.endpoints[adapter.endpoint];
   const { provider: id, model } = call;
@@ -39,5 +43,21 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
     ...{ provider: id, model, newId: call.newId, now: facts.now },
     has: (param) => other && saysParam(other, param, call),
   });
-  return { id: adapter.endpoint, endpoint: other, params: adaptation.params, adaptation };
+  return {
+    ...{ id: adapter.endpoint, endpoint: other, params: adaptation.params, adaptation },
+    dropped: adaptation.dropped ?? NOTHING_DROPPED,
+  };
+}
+
+/** Leaves out the members that the endpoint does not name: other vendors refuse what they do not know. */
+function withoutForeign(
+  params: JsonObject,
+  names: readonly string[],
+  { endpoint, call }: { readonly endpoint: Endpoint | undefined; readonly call: Call },
+): Pick<ServingEndpoint, 'params' | 'dropped'> {
+  if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
+  const dropped = names.filter((name) => params[name] !== undefined && saysParam(endpoint, name, call) !== true);
+  if (dropped.length === 0) return { params, dropped };
+  const kept = Object.entries(params).filter(([name]) => !dropped.includes(name));
+  return { params: Object.fromEntries(kept), dropped };
 }

@@ -4,7 +4,6 @@ import type { Call, ProviderServices } from '../../../providers/contract.ts';
 import { MAX_DROPPED_NAMES, NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import type { Adaptation } from '../../adapters/index.ts';
 import { callerFacts } from '../../caller-facts.ts';
 import { ownFormModelOf } from '../../exchange.ts';
 import { openGuards, type TargetGuards } from '../../guardrails/index.ts';
@@ -105,7 +104,7 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     forwarded: replaced?.forwarded ?? forwardedOf(input, leaf, resolved),
     headersRead,
     strict,
-    droppedParams: droppedOf({ call, adaptation }, target, leaf.settings),
+    droppedParams: droppedOf({ call, serving }, target, leaf.settings),
     guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
@@ -149,11 +148,11 @@ function promptFor(
 
 /** Throws PARAMETER_UNSUPPORTED where the config refuses to leave them out. */
 function droppedOf(
-  { call, adaptation }: { readonly call: Call; readonly adaptation: Adaptation | undefined },
+  { call, serving }: { readonly call: Call; readonly serving: ServingEndpoint },
   { compiled }: PreparedTarget,
   { unsupportedParams }: Pick<LeafSettings, 'unsupportedParams'>,
 ): readonly string[] {
-  const names = namesForClient(compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED, adaptation);
+  const names = namesForClient(compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED, serving);
   const [first] = names;
   if (first === undefined || unsupportedParams === 'drop') return names;
   const { operation, provider } = call;
@@ -164,10 +163,9 @@ function droppedOf(
   });
 }
 
-function namesForClient(names: readonly string[], adaptation: Adaptation | undefined): readonly string[] {
-  if (adaptation === undefined) return names;
-  const { dropped = NOTHING_DROPPED } = adaptation;
-  const named = names.map((name) => adaptation.nameOf?.(name) ?? name);
+function namesForClient(names: readonly string[], { adaptation, dropped }: ServingEndpoint): readonly string[] {
+  if (dropped.length === 0 && adaptation === undefined) return names;
+  const named = names.map((name) => adaptation?.nameOf?.(name) ?? name);
   return [...new Set([...dropped, ...named])].slice(0, MAX_DROPPED_NAMES);
 }
 

@@ -12,7 +12,11 @@ import { LineStream } from './stream.ts';
 
 const LINES = 'application/x-ndjson';
 
+/** Clients of Ollama send it by habit, and OpenAI refuses it. */
+const VENDOR_PARAMS = ['top_k'];
+
 export const ollamaChat: Door = {
+  vendorParams: VENDOR_PARAMS,
   enter: (given, context) =>
     entered(given, {
       context,
@@ -22,6 +26,7 @@ export const ollamaChat: Door = {
 };
 
 export const ollamaGenerate: Door = {
+  vendorParams: VENDOR_PARAMS,
   enter: (given, context) =>
     entered(given, { context, shape: generateShape, more: { messages: promptMessages(given) } }),
 };

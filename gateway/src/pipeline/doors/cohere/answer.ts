@@ -1,0 +1,66 @@
+/** A chat completion as an answer of Cohere's chat. */
+import { AppError } from '../../../errors/index.ts';
+import { newId } from '../../../lib/random.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
+
+const ID_CHARS = 24;
+
+export const answerId = (answer: JsonObject): string => textAt(answer, 'id') || newId('chat-', ID_CHARS);
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['stop', 'COMPLETE'],
+  ['length', 'MAX_TOKENS'],
+  ['tool_calls', 'TOOL_CALL'],
+  ['function_call', 'TOOL_CALL'],
+  ['content_filter', 'ERROR'],
+]);
+
+export const toReason = (reason: string | undefined, hasCalls: boolean): string =>
+  hasCalls && reason !== 'length' ? 'TOOL_CALL' : (REASONS.get(reason ?? '') ?? 'COMPLETE');
+
+export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
+  if (usage === undefined) return undefined;
+  const tokens = {
+    input_tokens: numberAt(usage, 'prompt_tokens') ?? 0,
+    output_tokens: numberAt(usage, 'completion_tokens') ?? 0,
+  };
+  const cached = numberAt(objectAt(usage, 'prompt_tokens_details'), 'cached_tokens');
+  return { billed_units: tokens, tokens, ...(cached === undefined ? {} : { cached_tokens: cached }) };
+}
+
+/** Throws UPSTREAM_INVALID_RESPONSE for what is no chat completion. */
+export function toAnswer(answer: JsonObject): JsonObject {
+  const choice = firstChoice(answer);
+  const message = objectAt(choice, 'message');
+  if (message === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no message' });
+  const text = textOf(message);
+  const thinking = thinkingOf(message);
+  const calls = objectsAt(message, 'tool_calls');
+  const citations = objectsAt(answer, 'citations');
+  const content = [
+    ...(thinking === '' ? [] : [{ type: 'thinking', thinking }]),
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+  ];
+  return withoutAbsent({
+    id: answerId(answer),
+    finish_reason: toReason(textAt(choice, 'finish_reason'), calls.length > 0),
+    message: withoutAbsent({
+      role: 'assistant',
+      content: content.length === 0 ? undefined : content,
+      tool_calls: calls.length === 0 ? undefined : calls.map(toCall),
+      citations: citations.length === 0 ? undefined : citations,
+    }),
+    usage: toUsage(objectAt(answer, 'usage')),
+  });
+}
+
+function toCall(call: JsonObject): object {
+  const called = objectAt(call, 'function');
+  return {
+    id: textAt(call, 'id') || newId('call_', ID_CHARS),
+    type: 'function',
+    function: { name: textAt(called, 'name') ?? '', arguments: textAt(called, 'arguments') ?? '{}' },
+  };
+}

@@ -1,0 +1,82 @@
+/** `POST /v2/chat` over chat completions. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { numberAt, objectAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import type { Door } from '../door.ts';
+import { refuseShape } from '../refuse.ts';
+import { toAnswer } from './answer.ts';
+import { toChatMessages } from './messages.ts';
+import { CohereStream } from './stream.ts';
+
+/** Same name and meaning on both sides, or of Cohere alone: providers that do not have them report them. */
+const SAME = [
+  ...['model', 'temperature', 'seed', 'frequency_penalty', 'presence_penalty', 'documents', 'citation_options'],
+  'safety_mode',
+] as const;
+
+export const cohereChat: Door = {
+  vendorParams: ['documents', 'citation_options', 'safety_mode', 'thinking', 'top_k'],
+  enter: (given) => {
+    const stream = given['stream'] ?? false;
+    if (typeof stream !== 'boolean') return refuseShape('stream', 'true or false');
+    return {
+      params: {
+        ...withoutAbsent({
+          ...Object.fromEntries(SAME.map((name) => [name, given[name]])),
+          messages: toChatMessages(given['messages']),
+          max_completion_tokens: given['max_tokens'],
+          stop: given['stop_sequences'],
+          top_p: given['p'],
+          top_k: given['k'],
+          logprobs: given['logprobs'] === true ? true : undefined,
+          response_format: toResponseFormat(given['response_format']),
+          thinking: toThinking(objectAt(given, 'thinking')),
+          ...toTools(given),
+        }),
+        ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+      },
+      dropped: typeof given['priority'] === 'number' ? ['priority'] : [],
+      toClient: (answer) => toAnswer(answer),
+      stream: { contentType: 'text/event-stream', open: () => new CohereStream() },
+    };
+  },
+};
+
+function toTools({ tools, tool_choice: choice, strict_tools: strict }: JsonObject): JsonObject {
+  if (tools === undefined || tools === null) return {};
+  if (!Array.isArray(tools) || !tools.every(isObject)) return refuseShape('tools', 'a list of tools');
+  if (tools.length === 0) return {};
+  return {
+    tools: strict === true ? tools.map(toStrict) : tools,
+    tool_choice: choice === undefined || choice === null ? undefined : toChoice(choice),
+  };
+}
+
+const toStrict = (tool: JsonObject): JsonObject => ({
+  ...tool,
+  function: { ...objectAt(tool, 'function'), strict: true },
+});
+
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ['REQUIRED', 'required'],
+  ['NONE', 'none'],
+]);
+
+const toChoice = (choice: unknown): string => CHOICES.get(choice) ?? refuseShape('tool_choice', 'REQUIRED or NONE');
+
+function toResponseFormat(format: unknown): JsonObject | undefined {
+  if (format === undefined || format === null) return undefined;
+  if (!isObject(format)) return refuseShape('response_format', 'an object');
+  if (format['type'] === 'text') return undefined;
+  if (format['type'] !== 'json_object') return refuseShape('response_format.type', 'text or json_object');
+  const schema = objectAt(format, 'json_schema') ?? objectAt(format, 'schema');
+  return schema === undefined
+    ? { type: 'json_object' }
+    : { type: 'json_schema', json_schema: { name: 'response', schema } };
+}
+
+function toThinking(thinking: JsonObject | undefined): JsonObject | undefined {
+  const type = textAt(thinking, 'type');
+  if (thinking === undefined || type === undefined) return undefined;
+  return withoutAbsent({ type, budget_tokens: numberAt(thinking, 'token_budget') });
+}
