@@ -47,6 +47,7 @@ const OPENAI_SETTINGS = 'base URL `http://HOST:8787/v1`';
 const AZURE_SETTINGS = 'endpoint `http://HOST:8787`';
 const ANTHROPIC_SETTINGS = 'base URL `http://HOST:8787`';
 const GOOGLE_SETTINGS = 'base URL `http://HOST:8787/v1/proxy`, header `x-gw-provider: @google`';
+const DOOR_SETTINGS = 'base URL `http://HOST:8787`';
 const PORTKEY_SETTINGS = `${OPENAI_SETTINGS}; the gateway has \`GATEHOUSE_HEADER_ALIASES=x-portkey-\``;
 
 export const CLIENTS: readonly Client[] = [
@@ -81,6 +82,14 @@ export const CLIENTS: readonly Client[] = [
     packages: ['@google/genai'],
     settings: GOOGLE_SETTINGS,
     checks: withoutMedia('across', 'files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
+  },
+  {
+    title: 'Google Gen AI, any provider',
+    language: 'javascript',
+    program: 'google-door.mjs',
+    packages: ['@google/genai'],
+    settings: DOOR_SETTINGS,
+    checks: withoutMedia('across', 'files'),
   },
   {
     title: 'Vercel AI SDK',
@@ -137,6 +146,14 @@ export const CLIENTS: readonly Client[] = [
     packages: ['google-genai'],
     settings: GOOGLE_SETTINGS,
     checks: withoutMedia('across'),
+  },
+  {
+    title: 'Google Gen AI, any provider',
+    language: 'python',
+    program: 'google_door_client.py',
+    packages: ['google-genai'],
+    settings: DOOR_SETTINGS,
+    checks: withoutMedia('across', 'files'),
   },
   {
     title: 'LangChain',

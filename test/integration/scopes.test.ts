@@ -7,6 +7,9 @@ import { key } from '../kit/snapshot.ts';
 
 const ofDeployment = (call: string): string => `/openai/deployments/d/${call}`;
 
+/** As routes have it: clients send a colon. */
+const ofGemini = (call: string): string => `/v1beta/models/m/${call}`;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Operations by the scopes that open them, any one of which is enough. */
@@ -25,6 +28,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
           '/openai/v1/chat/completions',
+          ...['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents'].map(ofGemini),
           ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings', '/v2/chat', '/v2/embed', '/v2/rerank'],
         ],
         GET: [
@@ -37,7 +41,10 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
       },
     },
     { scopes: ['prompts.render'], calls: { POST: ['/v1/prompts/p/render'] } },
-    { scopes: ['virtual_keys.list', 'models.list', 'completions.write'], calls: { GET: ['/v1/models', '/api/tags'] } },
+    {
+      scopes: ['virtual_keys.list', 'models.list', 'completions.write'],
+      calls: { GET: ['/v1/models', '/v1beta/models', '/api/tags'] },
+    },
     { scopes: ['models.list', 'completions.write'], calls: { GET: ['/api/version'] } },
   ];
 
@@ -75,6 +82,7 @@ const call = (method: string, path: string, secret: string | undefined) =>
 function refusalOf(path: string): object {
   const text = expect.stringContaining('Error Code: 033');
   if (path.startsWith('/api/')) return { error: text };
+  if (path.startsWith('/v1beta/')) return { error: { message: text, status: 'PERMISSION_DENIED' } };
   return path.startsWith('/v2/') ? { message: text } : { error: { code: '033' } };
 }
 

@@ -4,7 +4,7 @@ import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
 
 /** The error format of the client's API. */
-export type ErrorFormat = 'openai' | 'messages' | 'ollama' | 'cohere';
+export type ErrorFormat = 'openai' | 'messages' | 'ollama' | 'cohere' | 'gemini';
 
 /** Also behind a base URL with a `/v1` too many: the client understands its own format alone. */
 const MESSAGES_PATH = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
@@ -13,6 +13,7 @@ const MESSAGES_PATH = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
 export function errorFormatOfPath(path: string): ErrorFormat {
   if (MESSAGES_PATH.test(path)) return 'messages';
   if (path.startsWith('/api/')) return 'ollama';
+  if (path.startsWith('/v1beta/')) return 'gemini';
   return path.startsWith('/v2/') ? 'cohere' : 'openai';
 }
 
@@ -35,7 +36,9 @@ export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_T
     param: error.param === undefined ? null : spell(error.param),
   };
   const shaped =
-    protocol === 'messages' ? messagesBody(error, words) : toDoorError(BODIES[row.shape](error, words), protocol);
+    protocol === 'messages'
+      ? messagesBody(error, words)
+      : toDoorError(BODIES[row.shape](error, words), protocol, row.status);
   const body = row.expose ? { ...shaped, ...error.members } : shaped;
   return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
 }
@@ -115,18 +118,44 @@ function messagesBody(error: AppError, words: Words): object {
   return { ...plain, type: 'error', error: { ...fields(error, words), type: messagesErrorType(error.row) } };
 }
 
-/** An error in our own form as the clients of another API read it: Ollama's have a text, Cohere's a message. */
-export function toDoorError(plain: object, format: ErrorFormat): object {
-  if (format !== 'ollama' && format !== 'cohere') return plain;
+/** An error in our own form as the clients of another API read it: Ollama's have a text, Cohere's a message, Gemini's a status. */
+export function toDoorError(plain: object, format: ErrorFormat, status: number): object {
+  if (format === 'openai' || format === 'messages') return plain;
   const { error, hook_results: results }: { error?: unknown; hook_results?: unknown } = plain;
   if (!isObject(error)) return plain;
   const { message } = error;
   const said = typeof message === 'string' ? message : UNNAMED;
   return {
-    ...(format === 'ollama' ? { error: said } : { message: said }),
+    ...DOOR_ERRORS[format](said, status),
     ...(results === undefined ? {} : { hook_results: results }),
   };
 }
+
+const DOOR_ERRORS: Readonly<
+  Record<Exclude<ErrorFormat, 'openai' | 'messages'>, (message: string, status: number) => object>
+> = {
+  ollama: (message) => ({ error: message }),
+  cohere: (message) => ({ message }),
+  gemini: (message, code) => ({ error: { code, message, status: canonicalCode(code) } }),
+};
+
+/** Source: google.rpc.Code and its mapping to HTTP. */
+const CANONICAL_CODES: ReadonlyMap<number, string> = new Map([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [408, 'DEADLINE_EXCEEDED'],
+  [409, 'ABORTED'],
+  [412, 'FAILED_PRECONDITION'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [499, 'CANCELLED'],
+  [501, 'UNIMPLEMENTED'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+]);
+
+const canonicalCode = (status: number): string =>
+  CANONICAL_CODES.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT');
 
 /** Of a provider that says nothing. */
 const UNNAMED = 'The provider reported an error';

@@ -24,6 +24,7 @@ import type { Drain } from './connections/drain.ts';
 import { refuseMalformed } from './connections/malformed.ts';
 import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
+import { fromGeminiPath } from './gemini-paths.ts';
 import { acceptHeaderAliases, spelledFor } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { addManagement, type ManagementAddress } from './management/index.ts';
@@ -123,9 +124,11 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   const app = fastify({
     ...WITHOUT_SCHEMAS,
     ...serverOptions(settings, ports),
-    rewriteUrl: ({ url = '' }) => {
+    rewriteUrl: ({ url = '', headers }) => {
       const target = canonicalRequestTarget(url);
-      return target.ok ? withoutLastSlash(fromAzurePath(target.value)) : REFUSED;
+      if (!target.ok) return REFUSED;
+      const isGoogle = headers['x-goog-api-key'] !== undefined;
+      return withoutLastSlash(fromGeminiPath(fromAzurePath(target.value), isGoogle));
     },
     frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
     clientErrorHandler: refuseMalformed,

@@ -34,10 +34,10 @@ export const ownFormModelOf = ({
   readonly formModel?: string | undefined;
 }): string => formModel ?? formModelOf(body);
 
-/** The model that the path names, which is a deployment for clients of Azure; undefined: it names none. */
+/** The model that the path names, as clients of Azure and of Gemini do; undefined: it names none. */
 export function modelOfPath({ route }: Pick<ClientRequest, 'route'>): string | undefined {
-  const { deployment } = route;
-  return deployment === undefined ? undefined : decodeURIComponent(deployment);
+  const { model } = route;
+  return model === undefined ? undefined : decodeURIComponent(model);
 }
 
 /** Undefined: its client did not say. */

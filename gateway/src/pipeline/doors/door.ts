@@ -12,6 +12,8 @@ export interface Door {
 }
 
 export interface DoorContext {
+  /** Of the client, without `?`. */
+  readonly query: string;
   /** Unix time in ms. */
   now(): number;
   /** Since the request began, in ms. */

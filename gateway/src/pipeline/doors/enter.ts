@@ -11,9 +11,9 @@ export interface EnteredRequest {
 
 /** Undefined: the operation has no door. Throws what its door throws. */
 export function enterDoor(exchange: Exchange, body: RequestBody, now: () => number): EnteredRequest | undefined {
-  const { operation, memory, startedMs } = exchange;
+  const { operation, request, memory, startedMs } = exchange;
   if (operation.door === undefined) return undefined;
-  const context = { now, elapsedMs: () => performance.now() - startedMs };
+  const context = { query: request.query, now, elapsedMs: () => performance.now() - startedMs };
   const entered = operation.door.enter(body.kind === 'json' ? body.value : {}, context);
   if (body.kind !== 'json') return { entered, body };
   const bytes = writeJson(entered.params);

@@ -66,7 +66,8 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299;
 
 function whole({ status, facts }: Answer, bytes: Buffer, { entered, json, format }: LeaveOptions): Buffer {
   const value = parsed(bytes, json);
-  if (!isGood(status)) return value === undefined ? bytes : Buffer.from(JSON.stringify(toDoorError(value, format)));
+  if (!isGood(status))
+    return value === undefined ? bytes : Buffer.from(JSON.stringify(toDoorError(value, format, status)));
   if (value === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', withProvider(facts.answeredBy?.provider));
   const made = entered.toClient(value);
   const results = value['hook_results'];

@@ -61,6 +61,9 @@ describe('guardrails that do not exist', () => {
       'createModelResponse',
       ...['createFile', 'listFiles', 'getFile', 'getFileContent', 'deleteFile'],
       ...['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'],
+      ...['ollamaChat', 'ollamaGenerate', 'ollamaEmbed', 'ollamaEmbeddings'],
+      ...['cohereChat', 'cohereEmbed', 'cohereRerank'],
+      ...['geminiGenerateContent', 'geminiStreamGenerateContent', 'geminiEmbedContent', 'geminiBatchEmbedContents'],
       'promptComplete',
       'proxy',
     ]);

@@ -132,7 +132,7 @@ export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 /** The path of the same call in the API of Azure OpenAI, which names the model in the path. */
 export const ofDeployment = (path: string): OperationRoute => ({
   method: 'POST',
-  path: `/openai/deployments/:deployment${path}`,
+  path: `/openai/deployments/:model${path}`,
 });
 
 /** The scope of every call that runs a model. */

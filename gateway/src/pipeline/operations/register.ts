@@ -6,6 +6,7 @@ import { COHERE } from './cohere.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
+import { GEMINI } from './gemini.ts';
 import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
@@ -52,6 +53,7 @@ export const OPERATIONS = {
   listModels,
   ...OLLAMA,
   ...COHERE,
+  ...GEMINI,
   tokenize,
   promptComplete,
   promptRender,

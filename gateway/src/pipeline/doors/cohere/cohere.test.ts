@@ -7,7 +7,7 @@ import type { Entered } from '../door.ts';
 import { DoorTransform } from '../transform.ts';
 import { cohereChat, cohereEmbed, cohereRerank } from './index.ts';
 
-const context = { now: () => 0, elapsedMs: () => 2 };
+const context = { query: '', now: () => 0, elapsedMs: () => 2 };
 const enter = (given: JsonObject): Entered => cohereChat.enter({ model: 'm', messages: [], ...given }, context);
 
 const chunk = (delta: object, finish: string | null = null): object => ({

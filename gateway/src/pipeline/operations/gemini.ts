@@ -1,0 +1,58 @@
+/** The Gemini API, over the operations of the gateway: docs/behaviour/doors.md. Paths are those of `listener/gemini-paths.ts`. */
+import * as doors from '../doors/index.ts';
+import { chatComplete } from './chat.ts';
+import { embed } from './embeddings.ts';
+import { listModels } from './models/index.ts';
+import type { Operation, OperationRoute } from './operation.ts';
+
+const ofModel = (call: string): readonly OperationRoute[] => [
+  { method: 'POST', path: `/v1beta/models/:model/${call}` },
+];
+
+const CHAT = { ...chatComplete, prompts: 'refused', errors: 'gemini' } as const;
+const VECTORS = { ...embed, errors: 'gemini' } as const;
+
+const generate: Operation = {
+  ...CHAT,
+  id: 'geminiGenerateContent',
+  routes: ofModel('generateContent'),
+  door: doors.geminiChat,
+};
+
+const stream: Operation = {
+  ...CHAT,
+  id: 'geminiStreamGenerateContent',
+  routes: ofModel('streamGenerateContent'),
+  door: doors.geminiChatStream,
+};
+
+const vector: Operation = {
+  ...VECTORS,
+  id: 'geminiEmbedContent',
+  routes: ofModel('embedContent'),
+  door: doors.geminiEmbed,
+};
+
+const vectors: Operation = {
+  ...VECTORS,
+  id: 'geminiBatchEmbedContents',
+  routes: ofModel('batchEmbedContents'),
+  door: doors.geminiEmbedBatch,
+};
+
+const models: Operation = {
+  ...listModels,
+  id: 'geminiListModels',
+  routes: [{ method: 'GET', path: '/v1beta/models' }],
+  errors: 'gemini',
+  door: doors.geminiModels,
+};
+
+/** By their ids. */
+export const GEMINI = {
+  geminiGenerateContent: generate,
+  geminiStreamGenerateContent: stream,
+  geminiEmbedContent: vector,
+  geminiBatchEmbedContents: vectors,
+  geminiListModels: models,
+} as const satisfies Record<string, Operation>;
