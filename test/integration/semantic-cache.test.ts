@@ -73,6 +73,13 @@ describe('a prompt that is similar', () => {
     expect(calls(world, '/v1/chat/completions')).toBe(1);
   });
 
+  test('has no entry of its own where nothing of the request is to be stored', async () => {
+    await using world = await start();
+    await asked(world);
+    const unrecorded = { text: SIMILAR, headers: { 'x-gw-debug': 'false' } };
+    for (let times = 0; times < 3; times += 1) expect((await ask(world, unrecorded)).status).toBe('SEMANTIC HIT');
+  });
+
   test('is streamed where a stream is asked for', async () => {
     await using world = await start();
     await asked(world, { body: { stream: true } });

@@ -51,6 +51,9 @@ describe.for(VARIANTS)('a store of vectors: $name', ({ available, open }) => {
       key: 'east',
       similarity: expect.closeTo(3 / Math.sqrt(10), 5),
     });
+    const left = (await store.nearest('p', EAST, 0.99))?.ttlSeconds;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60);
     expect(await store.nearest('p', unit(3, 1), 0.99)).toBeUndefined();
     expect(await store.nearest('never seen', unit(3, 1), -1)).toBeUndefined();
   });

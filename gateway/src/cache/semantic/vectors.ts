@@ -17,6 +17,8 @@ export interface Neighbour {
   readonly key: string;
   /** Cosine, −1 to 1. */
   readonly similarity: number;
+  /** How long the answer is still to be used, in seconds. */
+  readonly ttlSeconds: number;
 }
 
 export interface VectorEntry {
@@ -124,7 +126,7 @@ class Partition {
   }
 
   async nearest(asked: Comparable, { least, now }: Search): Promise<Neighbour | undefined> {
-    let best: Neighbour | undefined;
+    let best: (Pick<Neighbour, 'key' | 'similarity'> & Pick<Kept, 'expiresAtMs'>) | undefined;
     let left = SLICE_NUMBERS;
     for (const [key, kept] of this.#kept) {
       if (left <= 0) {
@@ -135,10 +137,12 @@ class Partition {
       if (kept.expiresAtMs <= now()) this.delete(key);
       else if (kept.vector.length === asked.vector.length) {
         const similarity = cosineFrom(best?.similarity ?? least, kept, asked);
-        if (similarity !== undefined) best = { key, similarity };
+        if (similarity !== undefined) best = { key, similarity, expiresAtMs: kept.expiresAtMs };
       }
     }
-    return best;
+    if (best === undefined) return undefined;
+    const { key, similarity, expiresAtMs } = best;
+    return { key, similarity, ttlSeconds: Math.max(0, Math.floor((expiresAtMs - now()) / 1_000)) };
   }
 }
 

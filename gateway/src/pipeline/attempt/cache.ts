@@ -85,16 +85,21 @@ async function lookUp({ cache, semantic, plan, request, json }: Lookup, prepared
     cache.write(lookup, { status: 200, contentType, body, ttlSeconds });
     similar?.remember(ttlSeconds);
   };
-  const hit = similar?.body && (await toHit(similar.body, prepared, { format, limits: json }));
-  if (similar?.body !== undefined && hit !== undefined) {
-    cache.write(lookup, { status: 200, contentType: 'application/json', body: similar.body, ttlSeconds });
+  const mayStore = exchange.request.header('x-gw-debug')?.trim().toLowerCase() !== 'false';
+  const found = similar?.found;
+  const hit = found && (await toHit(found.body, prepared, { format, limits: json }));
+  if (found !== undefined && hit !== undefined) {
+    // No longer than the answer itself: it was made for another request.
+    const left = Math.min(ttlSeconds, found.ttlSeconds);
+    const copy = { status: 200, contentType: 'application/json', body: found.body, ttlSeconds: left };
+    if (mayStore && left > 0) cache.write(lookup, copy);
     return hitSession({ status: 'SEMANTIC HIT', ...hit });
   }
   return {
     status: similar !== undefined && lookup.status === 'MISS' ? 'SEMANTIC MISS' : lookup.status,
     hit: undefined,
     writer: ({ headers, stream }) => {
-      if (exchange.request.header('x-gw-debug')?.trim().toLowerCase() === 'false') return undefined;
+      if (!mayStore) return undefined;
       if (!stream) return unaryWriter(write, headers['content-type']);
       return format === undefined ? undefined : streamWriter(write, format, exchange.memory);
     },

@@ -24,9 +24,16 @@ export interface SemanticCache {
   readonly embed: EmbedPrompt;
 }
 
+export interface SimilarAnswer {
+  /** JSON text. */
+  readonly body: Buffer;
+  /** How long it is still to be used, in seconds. */
+  readonly ttlSeconds: number;
+}
+
 export interface SemanticLookup {
-  /** JSON text of the answer to a similar prompt. */
-  readonly body: Buffer | undefined;
+  /** The answer to a similar prompt. */
+  readonly found: SimilarAnswer | undefined;
   /** Makes the answer to this request known to similar ones. */
   remember(ttlSeconds: number): void;
 }
@@ -52,8 +59,8 @@ export async function lookUpSimilar(
   const vector = await embed(input, { model, text: prompt.text });
   if (vector === undefined) return undefined;
   const remember = (ttlSeconds: number): void => vectors.set(partition, { key: lookup.key, vector, ttlSeconds });
-  if (lookup.status === 'REFRESH') return { body: undefined, remember };
-  return { body: await storedNear(vectors, cache, { partition, vector, threshold }), remember };
+  if (lookup.status === 'REFRESH') return { found: undefined, remember };
+  return { found: await storedNear(vectors, cache, { partition, vector, threshold }), remember };
 }
 
 interface Search {
@@ -69,12 +76,12 @@ async function storedNear(
   vectors: VectorStore,
   cache: ResponseCache,
   { partition, vector, threshold }: Search,
-): Promise<Buffer | undefined> {
+): Promise<SimilarAnswer | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const near = await vectors.nearest(partition, vector, threshold);
     if (near === undefined) return undefined;
     const body = await cache.stored(near.key);
-    if (body !== undefined) return body;
+    if (body !== undefined) return { body, ttlSeconds: near.ttlSeconds };
     vectors.delete(partition, near.key);
   }
   return undefined;
