@@ -124,6 +124,16 @@ test('answers are stored once for all forms', async () => {
   expect(again.text).toContain('keep this');
 });
 
+test('what Google alone has goes to the account that a header names, as it is', async () => {
+  const path = '/v1beta/models/gemini-2.5-flash:countTokens';
+  const counted = await post(`${path}?key=${KEY}&alt=json`, HELLO, { 'x-gw-provider': '@gemini' });
+  expect(counted.json()).toMatchObject({ totalTokens: expect.any(Number) });
+  expect(lastRequest(world.mock)).toMatchObject({ path, search: '?alt=json' });
+  const upload = { 'x-gw-provider': '@gemini', 'x-goog-upload-command': 'start' };
+  expect((await post('/upload/v1beta/files', {}, upload)).status).toBe(200);
+  expect((await post(path, HELLO)).status).toBe(400);
+});
+
 test('a key in the query is no key', async () => {
   const answer = await send(`${world.url}/v1beta/models/@openai/mock-small:generateContent?key=${KEY}`, {
     method: 'POST',

@@ -27,7 +27,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
-          '/openai/v1/chat/completions',
+          ...['/openai/v1/chat/completions', '/v1beta/models/m:countTokens', '/upload/v1beta/files'],
           ...['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents'].map(ofGemini),
           ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings', '/v2/chat', '/v2/embed', '/v2/rerank'],
         ],
@@ -82,7 +82,8 @@ const call = (method: string, path: string, secret: string | undefined) =>
 function refusalOf(path: string): object {
   const text = expect.stringContaining('Error Code: 033');
   if (path.startsWith('/api/')) return { error: text };
-  if (path.startsWith('/v1beta/')) return { error: { message: text, status: 'PERMISSION_DENIED' } };
+  if (path.startsWith('/v1beta/') && !path.includes(':'))
+    return { error: { message: text, status: 'PERMISSION_DENIED' } };
   return path.startsWith('/v2/') ? { message: text } : { error: { code: '033' } };
 }
 
