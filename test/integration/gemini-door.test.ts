@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { send } from '../kit/http.ts';
-import { config, guardrail, KEY, provider } from '../kit/snapshot.ts';
+import { config, guardrail, KEY, policy, provider } from '../kit/snapshot.ts';
 
 let world: World;
 
@@ -132,6 +132,23 @@ test('what Google alone has goes to the account that a header names, as it is', 
   const upload = { 'x-gw-provider': '@gemini', 'x-goog-upload-command': 'start' };
   expect((await post('/upload/v1beta/files', {}, upload)).status).toBe(200);
   expect((await post(path, HELLO)).status).toBe(400);
+});
+
+test('policies take a call for that of the operation which serves it', async () => {
+  await using limited = await startWorld({
+    entries: () => [
+      policy('RateLimitPolicy:chats', {
+        ...{ kind: 'rate', conditions: [{ key: 'endpoint_type', values: ['chatComplete'] }], groupBy: [] },
+        rate: { type: 'requests', unit: 'rpd', value: 1 },
+      }),
+    ],
+  });
+  const call = () =>
+    limited.send('/v1beta/models/@openai/mock-small:generateContent', {
+      headers: { 'content-type': 'application/json' },
+      body: HELLO,
+    });
+  expect([(await call()).status, (await call()).status]).toEqual([200, 429]);
 });
 
 test('a key in the query is no key', async () => {

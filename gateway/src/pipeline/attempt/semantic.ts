@@ -10,6 +10,7 @@ import {
   type VectorStore,
 } from '../../cache/index.ts';
 import type { SemanticPlan } from '../../routing/index.ts';
+import { servedAs } from '../operations/index.ts';
 import type { AttemptInput } from './ports.ts';
 import type { Prepared } from './prepare/index.ts';
 
@@ -52,7 +53,7 @@ export async function lookUpSimilar(
   { input, params }: Prepared,
   { plan: { model, threshold }, cache, lookup, parts }: SemanticOptions,
 ): Promise<SemanticLookup | undefined> {
-  const prompt = promptOf(input.exchange.operation.id, params);
+  const prompt = promptOf(servedAs(input.exchange.operation), params);
   if (prompt === undefined) return undefined;
   const partition = partitionOf({ ...parts, body: Buffer.from(JSON.stringify(prompt.rest)) }, input, model);
   if (lookup.status === 'REFRESH') vectors.delete(partition, lookup.key);

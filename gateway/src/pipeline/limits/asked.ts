@@ -11,6 +11,7 @@ import {
 } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { bytesOf, type Caller, type Exchange, ownFormModelOf } from '../exchange.ts';
+import { servedAs } from '../operations/index.ts';
 import type { PromptUse, Resolution } from '../resolve/index.ts';
 import { isPolling, type LimitLog, type LimitPorts } from './entry.ts';
 import { type Owners, planOf } from './plan.ts';
@@ -130,7 +131,7 @@ function policyFacts({ input, prompt, resolved, provider, call }: LimitedTarget)
     config: slug === undefined ? undefined : { slug, workspace: owner === 'organisation' ? '' : caller.workspace.name },
     prompt,
     model: call.model || ownFormModelOf(resolution),
-    endpointType: exchange.operation.id,
+    endpointType: servedAs(exchange.operation),
   };
 }
 

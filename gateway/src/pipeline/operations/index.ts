@@ -12,6 +12,7 @@ export {
   type OwnResourceCall,
   type OwnResources,
   type ResolvedRequest,
+  servedAs,
   takesForms,
 } from './operation.ts';
 export { OPERATIONS, type OperationId, ROUTES, type Route } from './register.ts';

@@ -142,6 +142,10 @@ export const COMPLETIONS: readonly string[] = ['completions.write'];
 export const errorFormatOf = ({ errors }: Operation, request: ErrorSource): ErrorFormat =>
   typeof errors === 'function' ? errors(request) : errors;
 
+/** Id of the operation whose requests these are for policies and for the semantic cache: behind a door, the one that serves it. */
+export const servedAs = ({ id, door, checkedAs }: Pick<Operation, 'id' | 'door' | 'checkedAs'>): string =>
+  door !== undefined && typeof checkedAs === 'string' ? checkedAs : id;
+
 /** What guardrails take a request for; undefined: they do not look at it. */
 export const checkedAsOf = (
   { checkedAs }: Pick<Operation, 'checkedAs'>,
