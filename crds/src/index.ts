@@ -1,3 +1,4 @@
+export { brokenTextAt, withoutBrokenText } from './lib/broken-text.ts';
 export { isDeeperThan, MAX_DOCUMENT_DEPTH } from './lib/depth.ts';
 export { nearestName } from './lib/nearest-name.ts';
 export { parseJson } from './lib/parse-json.ts';

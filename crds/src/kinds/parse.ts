@@ -1,4 +1,5 @@
 import { DEFAULT_TARGET_CAPS } from '../config/index.ts';
+import { brokenTextAt } from '../lib/broken-text.ts';
 import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../lib/depth.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
@@ -6,6 +7,7 @@ import type { AnyKind, CheckKindOptions, Resource } from './parts/index.ts';
 import { type AnyResource, KINDS, type KindName, type ResourceOf } from './registry.ts';
 import { unsupportedFields } from './unsupported.ts';
 
+const NO_TEXT = 'has a character that is no text: U+0000, or half of a surrogate pair';
 const DEFAULT_OPTIONS: CheckKindOptions = { caps: DEFAULT_TARGET_CAPS };
 
 /**
@@ -21,6 +23,8 @@ export function parseResource<K extends KindName>(
   if (isDeeperThan(value, MAX_DOCUMENT_DEPTH)) {
     return err([{ code: 'invalid', path: [], message: `at most ${MAX_DOCUMENT_DEPTH} levels of nesting` }]);
   }
+  const broken = brokenTextAt(value);
+  if (broken !== undefined) return err([{ code: 'invalid', path: broken, message: NO_TEXT }]);
   const { resource: schema } = KINDS[kind];
   const parsed = schema.safeParse(value);
   if (!parsed.success) return err(fromZodError(parsed.error, { schema, value }));

@@ -6,6 +6,7 @@ export {
   createRetention,
   type Retention,
   toLogLine,
+  whyNotKept,
 } from './audit/index.ts';
 export { type Caller, callerOfKey, hashesOf, type KeyDirectory } from './callers/index.ts';
 export * from './database/index.ts';

@@ -1,7 +1,7 @@
 /** Records of writes: in the database where it runs, else in the log. */
 import type { AuditRow } from '@gatehouse/crds/records';
 import type { Logger } from '@gatehouse/gateway';
-import { createAuditLog, createRetention, toLogLine } from '@gatehouse/operator/management';
+import { createAuditLog, createRetention, toLogLine, whyNotKept } from '@gatehouse/operator/management';
 import { keepsRows, type PeopleDatabase } from './people-database.ts';
 
 export interface Audit {
@@ -9,14 +9,15 @@ export interface Audit {
   close(): Promise<void>;
 }
 
-const NOT_KEPT = 'Audit record was not kept: the database was away for too long';
-
 export function openAudit(people: PeopleDatabase | undefined, logger: Logger): Audit {
   const toLog = (record: Omit<AuditRow, 'id'>): void => logger.info(toLogLine(record), 'Audit record');
   if (people === undefined) return { add: toLog, close: async () => undefined };
   const { database, auditRetentionDays: days = 0 } = people;
   const isEnabled = keepsRows(people);
-  const log = createAuditLog({ database, onDropped: (record) => logger.warn(toLogLine(record), NOT_KEPT) });
+  const log = createAuditLog({
+    database,
+    onDropped: (record, refused) => logger.warn(toLogLine(record), `Audit record was not kept: ${whyNotKept(refused)}`),
+  });
   const retention = createRetention({
     ...{ database, days, now: Date.now },
     isEnabled: () => days > 0 && isEnabled(),

@@ -14,6 +14,7 @@ import {
   OPERATIONS,
   type Revisions,
   toAuditRecord,
+  whyNotKept,
 } from '@gatehouse/operator/management';
 import { createFolderStore, uuidOf } from '../folder-store/index.ts';
 import { ORGANISATION_NAMESPACE, type ResourceFolder } from '../resource-folder/index.ts';
@@ -117,7 +118,7 @@ const openRevisions = (people: PeopleDatabase, logger: Logger): Revisions =>
     database: people.database,
     isEnabled: keepsRows(people),
     now: Date.now,
-    onDropped: (count) => logger.warn({ count }, 'Versions were not kept: the database was away for too long'),
+    onDropped: (count, refused) => logger.warn({ count }, `Versions were not kept: ${whyNotKept(refused)}`),
   });
 
 /** Writes say who made them; reads are not logged. */

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { type PostgresServer, startPostgres, unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type Database, postgresDialect } from '../../../operator/src/management/index.ts';
+import {
+  createAuditLog,
+  createDatabase,
+  type Database,
+  postgresDialect,
+} from '../../../operator/src/management/index.ts';
 import { createTestManagement, type TestManagement } from '../../../operator/src/management/testing.ts';
 
 let server: PostgresServer;
@@ -37,6 +42,9 @@ const ROWS = [
   row(4, { actor_type: 'anonymous', actor_id: null, workspace: null, status: 401, error_code: 'AB05' }),
   row(5, { workspace: 'team-gone', operation: 'usage_limit_policies.reset_entity' }),
 ];
+
+/** As the database would get it. */
+const NUL = '%00';
 
 const read = (query = '', key = 'organisation') => management.call(key, 'GET', `/audit-logs${query}`);
 const found = async (query: string): Promise<unknown[]> =>
@@ -106,4 +114,27 @@ describe('records of writes', () => {
     expect(await without.call('organisation', 'GET', '/audit-logs')).toMatchObject({ status: 503 });
     await without.close();
   });
+});
+
+test.for(['workspace_id', 'user_id', 'uri'])('a filter %s that is no text is refused', async (name) => {
+  expect(await read(`?${name}=${NUL}`)).toMatchObject({ status: 400, body: { error: { param: name } } });
+});
+
+test('contents with what no database keeps are kept without it, and stop no record behind them', async () => {
+  const dropped: unknown[] = [];
+  const audit = createAuditLog({ database, onDropped: (record) => dropped.push(record) });
+  const change = { kind: 'VirtualKey', object: 'team-a/v', action: 'create' as const, before: null };
+  const record = { ...ROWS[0], changes: [{ ...change, after: { note: 'a\0b \ud800' } }] };
+  const ids = ['nul', 'behind-nul'].map((request_id) => {
+    const { id: _, ...row } = { ...record, id: '', request_id };
+    audit.add(row as Parameters<typeof audit.add>[0]); // a row without its id
+    return request_id;
+  });
+  await audit.close();
+  const kept = await database.use((queries) =>
+    queries.selectFrom('audit_records').selectAll().where('request_id', 'in', ids).orderBy('request_id').execute(),
+  );
+  expect(dropped).toEqual([]);
+  expect(kept.map(({ request_id }) => request_id)).toEqual(['behind-nul', 'nul']);
+  expect(JSON.stringify(kept[1]?.changes)).toContain('a\ufffdb \ufffd');
 });

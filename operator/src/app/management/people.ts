@@ -15,6 +15,7 @@ import {
   type SignIn,
   toAuditRecord,
   toLogLine,
+  whyNotKept,
 } from '../../management/index.ts';
 import type { Log } from '../../runtime/index.ts';
 
@@ -30,8 +31,6 @@ export interface People extends AsyncDisposable {
 }
 
 type PeopleOptions = Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile' | 'auditRetentionDays' | 'signIn'>;
-
-const NOT_KEPT = 'Audit record was not kept: the database was away for too long';
 
 /** Undefined where no database is named. Opens nothing yet; throws for settings that cannot be used, without repeating them. */
 export function openPeople(
@@ -50,12 +49,15 @@ export function openPeople(
   const onAway = (error: unknown): void => log.error({ err: error }, 'Database of people cannot be reached');
   const onProviderAway = (error: unknown): void => log.error({ err: error }, 'Identity provider gave no usable answer');
   const database = createDatabase({ dialect: dialect.value, onAway });
-  const audit = createAuditLog({ database, onDropped: (record) => log.warn(toLogLine(record), NOT_KEPT) });
+  const audit = createAuditLog({
+    database,
+    onDropped: (record, refused) => log.warn(toLogLine(record), `Audit record was not kept: ${whyNotKept(refused)}`),
+  });
   const revisions = createRevisions({
     database,
     isEnabled: () => true,
     now: Date.now,
-    onDropped: (count) => log.warn({ count }, 'Versions were not kept: the database was away for too long'),
+    onDropped: (count, refused) => log.warn({ count }, `Versions were not kept: ${whyNotKept(refused)}`),
   });
   const retention = createRetention({
     ...{ database, days: auditRetentionDays, now: Date.now },

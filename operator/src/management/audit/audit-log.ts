@@ -1,7 +1,8 @@
 /** Records of writes on their way into the database. */
 import { randomUUID } from 'node:crypto';
+import { withoutBrokenText } from '@gatehouse/crds';
 import type { AuditRow } from '@gatehouse/crds/records';
-import { type Database, type Queries, WriteQueue } from '../database/index.ts';
+import { type Database, isAway, type Queries, WriteQueue } from '../database/index.ts';
 
 export interface AuditLog {
   /** Never fails, and does not wait for the database. */
@@ -15,7 +16,7 @@ export interface AuditLog {
 export interface AuditLogOptions {
   readonly database: Database;
   /** Told each record that the database never got. Must not throw. */
-  readonly onDropped: (record: AuditRow) => void;
+  readonly onDropped: (record: AuditRow, refused?: unknown) => void;
   readonly maxRecords?: number;
   /** Of the queue as JSON. */
   readonly maxBytes?: number;
@@ -40,9 +41,10 @@ export function createAuditLog({ database, onDropped, ...bounds }: AuditLogOptio
   const queue = new WriteQueue<Waiting>({
     write: (batch) => database.use((queries) => insert(queries, batch)),
     sizeOf,
-    onDropped: (items) => {
+    isTemporary: isAway,
+    onDropped: (items, refused) => {
       dropped += items.length;
-      for (const { row } of items) onDropped(row);
+      for (const { row } of items) onDropped(row, refused);
     },
     maxItems: bounds.maxRecords ?? MAX_RECORDS,
     maxBytes: bounds.maxBytes ?? MAX_BYTES,
@@ -50,7 +52,8 @@ export function createAuditLog({ database, onDropped, ...bounds }: AuditLogOptio
     retryMs: bounds.retryMs ?? RETRY_MS,
   });
   return {
-    add: (record) => queue.add({ row: { id: randomUUID(), ...record }, changes: JSON.stringify(record.changes) }),
+    add: (record) =>
+      queue.add({ row: { id: randomUUID(), ...record }, changes: withoutBrokenText(JSON.stringify(record.changes)) }),
     dropped: () => dropped,
     close: () => queue.close(),
   };

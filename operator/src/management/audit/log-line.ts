@@ -20,3 +20,10 @@ export function toLogLine({ at, changes, ...row }: Omit<AuditRow, 'id'> & { read
 const MAX_NAMED = 200;
 
 const withoutContent = ({ kind, object, action }: AuditChange): object => ({ kind, object, action, omitted: true });
+
+/** Why the database never got something, for the log. `refused`: the error with which it was refused; its texts may be long. */
+export function whyNotKept(refused: unknown): string {
+  if (refused === undefined) return 'the database was away for too long';
+  const code = refused instanceof Error && 'code' in refused ? ` (${String(refused.code)})` : '';
+  return `the database has refused it${code}`;
+}

@@ -22,6 +22,8 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
+export const isAway = (error: unknown): boolean => error instanceof DatabaseAway;
+
 export interface DatabaseOptions {
   /** A new one for each try to open the database. */
   readonly dialect: () => Dialect | Promise<Dialect>;

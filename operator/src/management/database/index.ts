@@ -1,5 +1,5 @@
 /** The database that the management API keeps people and audit in. */
-export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, type Queries } from './database.ts';
+export { createDatabase, type Database, DatabaseAway, type DatabaseOptions, isAway, type Queries } from './database.ts';
 export { postgresDialect } from './postgres.ts';
 export type { Tables } from './tables.ts';
 export { WriteQueue } from './write-queue.ts';

@@ -5,8 +5,10 @@ export interface WriteQueueOptions<T> {
   readonly write: (batch: readonly T[]) => Promise<void>;
   /** In bytes, about. */
   readonly sizeOf: (item: T) => number;
-  /** Told the items that are never written. Must not throw. */
-  readonly onDropped: (items: readonly T[]) => void;
+  /** Whether a write that failed may succeed later; what never will is dropped, so that the items behind it are written. */
+  readonly isTemporary: (error: unknown) => boolean;
+  /** Told the items that are never written, and the error of those that were refused. Must not throw. */
+  readonly onDropped: (items: readonly T[], refused?: unknown) => void;
   /** Of a full queue the oldest items go; the newest stays, however large it is. */
   readonly maxItems?: number;
   readonly maxBytes: number;
@@ -23,6 +25,8 @@ export class WriteQueue<T> {
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** Items that are written one by one, since a batch with them was refused. */
+  #apart = 0;
 
   constructor(options: WriteQueueOptions<T>) {
     this.#options = options;
@@ -93,9 +97,25 @@ export class WriteQueue<T> {
 
   async #writeAll(): Promise<void> {
     while (this.#items.length > 0) {
-      const batch = this.#items.slice(0, this.#options.batch);
-      await this.#options.write(batch);
+      const batch = this.#items.slice(0, this.#apart > 0 ? 1 : this.#options.batch);
+      this.#apart = Math.max(0, this.#apart - 1);
+      if (!(await this.#isDone(batch))) {
+        this.#apart = batch.length;
+        continue;
+      }
       for (const one of batch) if (this.#items[0] === one) this.#shift(); // others may have been dropped meanwhile
     }
+  }
+
+  /** Written, or refused for ever. False: one of several was refused. Rejects while it may be tried again. */
+  async #isDone(batch: readonly T[]): Promise<boolean> {
+    try {
+      await this.#options.write(batch);
+    } catch (error) {
+      if (this.#options.isTemporary(error)) throw error;
+      if (batch.length > 1) return false;
+      this.#options.onDropped(batch, error);
+    }
+    return true;
   }
 }

@@ -1,5 +1,5 @@
 /** The HTTP server of the management API: one route for each operation of the contract. */
-import { fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
+import { brokenTextAt, formatPath, fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
 import type { AuditChange } from '@gatehouse/crds/records';
 import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -256,6 +256,12 @@ function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | '
   if (schema === undefined) return undefined;
   if (isDeeperThan(value, MAX_DOCUMENT_DEPTH)) {
     throw new RestError('INVALID', { message: `${where}: at most ${MAX_DOCUMENT_DEPTH} levels of nesting` });
+  }
+  const broken = brokenTextAt(value);
+  if (broken !== undefined) {
+    const param = formatPath(broken);
+    const message = `${where} ${param}: has a character that is no text: U+0000, or half of a surrogate pair`;
+    throw new RestError('INVALID', { message, param });
   }
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;

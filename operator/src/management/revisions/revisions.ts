@@ -1,6 +1,8 @@
 /** Contents that objects have had, on their way into the database. */
+
+import { withoutBrokenText } from '@gatehouse/crds';
 import type { RevisionRow } from '@gatehouse/crds/records';
-import { type Database, type Queries, WriteQueue } from '../database/index.ts';
+import { type Database, isAway, type Queries, WriteQueue } from '../database/index.ts';
 import type { StoredObject } from '../store/index.ts';
 import { contentDigest, versionId } from './version-id.ts';
 
@@ -28,8 +30,8 @@ export interface RevisionsOptions {
   /** Nothing is kept and nothing is read while it is false. */
   readonly isEnabled: () => boolean;
   readonly now: () => number;
-  /** Told with the number of changes that were not kept because the database was away for too long. */
-  readonly onDropped: (count: number) => void;
+  /** Told with the number of changes that were not kept: the database was away for too long, or it has refused them. */
+  readonly onDropped: (count: number, refused?: unknown) => void;
   readonly maxBytes?: number;
   /** After the database was away, in ms. */
   readonly retryMs?: number;
@@ -68,7 +70,8 @@ class RevisionLog {
     this.#queue = new WriteQueue({
       write: ([job]) => options.database.use((queries) => write(queries, job)),
       sizeOf,
-      onDropped: (jobs) => options.onDropped(jobs.length),
+      isTemporary: isAway,
+      onDropped: (jobs, refused) => options.onDropped(jobs.length, refused),
       maxBytes: options.maxBytes ?? MAX_BYTES,
       batch: 1, // each is compared with what is there
       retryMs: options.retryMs ?? RETRY_MS,
@@ -80,7 +83,12 @@ class RevisionLog {
     const digest = contentDigest({ spec });
     if (this.#last.get(uid) === digest) return;
     this.#last.set(uid, digest);
-    const row = { kind, digest, content: JSON.stringify(spec), madeAt: new Date(this.#options.now()) };
+    const row = {
+      kind,
+      digest,
+      content: withoutBrokenText(JSON.stringify(spec)),
+      madeAt: new Date(this.#options.now()),
+    };
     this.#queue.add({ uid, row });
   }
 

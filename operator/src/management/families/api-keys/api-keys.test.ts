@@ -247,6 +247,8 @@ describe('an API key', () => {
 
   test.for([
     { rule: 'a type that there is not', path: 'organisation/user', body: {}, param: null },
+    { rule: 'a text that is none', body: { name: 'x\0' }, param: 'name' },
+    { rule: 'half a character', body: { description: 'x\ud800' }, param: 'description' },
     { rule: 'an end that is over', body: { expires_at: '2026-12-31T00:00:00Z' }, param: 'expires_at' },
     { rule: 'a scope that there is not', body: { scopes: ['nonsense'] }, param: 'scopes[0]' },
     { rule: 'a scope of other types', body: { scopes: ['organisation_service_api_keys.create'] }, param: 'scopes[0]' },

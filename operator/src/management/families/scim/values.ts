@@ -1,5 +1,5 @@
 /** Values as directories send them. Each throws RestError with `invalidValue` that names the attribute. */
-import { isObject } from '@gatehouse/crds';
+import { brokenTextAt, isObject } from '@gatehouse/crds';
 import { scimError } from './problem.ts';
 
 const MAX_TEXT = 255;
@@ -9,8 +9,8 @@ export function textOf(value: unknown, attribute: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string') throw scimError('invalidValue', `${attribute}: expected a text`);
   if (value.length > MAX_TEXT) throw scimError('invalidValue', `${attribute}: at most ${MAX_TEXT} characters`);
-  // PostgreSQL keeps no such character.
-  if (value.includes('\0')) throw scimError('invalidValue', `${attribute}: has a character that is no text`);
+  if (brokenTextAt(value) !== undefined)
+    throw scimError('invalidValue', `${attribute}: has a character that is no text`);
   return value;
 }
 
