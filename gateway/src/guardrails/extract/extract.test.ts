@@ -84,6 +84,23 @@ const CASES: readonly Case[] = [
     want: ['a', 'b', '', 'c'],
   },
   {
+    name: 'documents that are written out, and search results',
+    type: 'messages',
+    phase: 'input',
+    body: {
+      messages: [
+        user([
+          { type: 'document', title: 'a', context: 'b', source: { type: 'text', media_type: 'text/plain', data: 'c' } },
+          { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'd' }] } },
+          { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
+          { type: 'search_result', title: 'e', source: 'f', content: [{ type: 'text', text: 'g' }] },
+          { type: 'tool_result', content: [{ type: 'document', source: { type: 'text', data: 'h' } }] },
+        ]),
+      ],
+    },
+    want: ['a', 'b', 'c', 'd', '', 'e', 'f', 'g', 'h'],
+  },
+  {
     name: 'the blocks of an answer',
     type: 'messages',
     phase: 'output',

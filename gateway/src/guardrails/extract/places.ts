@@ -65,15 +65,36 @@ function texts(value: unknown, path: Path): readonly Place[] {
   return value.map((item: unknown, i) => (typeof item === 'string' ? { text: item, path: [...path, i] } : NO_TEXT));
 }
 
-/** A place for each item of a list; results of tools, which may have items of their own, have one for each of these. */
+/** A place for each item of a list; results of tools and documents, which may have several texts, have one for each of these. */
 function items(value: unknown, path: Path): readonly Place[] {
   if (!Array.isArray(value)) return NOWHERE;
   return value.flatMap((item: unknown, i): readonly Place[] => {
     if (!isObject(item)) return [NO_TEXT];
-    if (item['type'] === 'tool_result') return content(item['content'], [...path, i, 'content']);
-    const own = item['text'];
-    return [typeof own === 'string' ? { text: own, path: [...path, i, 'text'] } : NO_TEXT];
+    const at = [...path, i];
+    switch (item['type']) {
+      case 'tool_result':
+        return content(item['content'], [...at, 'content']);
+      case 'document':
+        return textsIn(item, ['title', 'context'], at, sourceTexts(item['source'], [...at, 'source']));
+      case 'search_result':
+        return textsIn(item, ['title', 'source'], at, content(item['content'], [...at, 'content']));
+      default:
+        return textsIn(item, ['text'], at, NOWHERE);
+    }
   });
+}
+
+/** The named texts of an item, then others; an item without any has a place without a path. */
+function textsIn(item: JsonObject, names: readonly string[], path: Path, others: readonly Place[]): readonly Place[] {
+  const found = [...names.flatMap((name) => text(item[name], [...path, name])), ...others];
+  return found.length === 0 ? [NO_TEXT] : found;
+}
+
+/** Of a document that is written out; files and addresses are not read. */
+function sourceTexts(source: unknown, path: Path): readonly Place[] {
+  if (!isObject(source)) return NOWHERE;
+  if (source['type'] === 'text') return text(source['data'], [...path, 'data']);
+  return source['type'] === 'content' ? content(source['content'], [...path, 'content']) : NOWHERE;
 }
 
 /** Of functions, of custom tools, of shells and of whatever else a client runs itself. */
