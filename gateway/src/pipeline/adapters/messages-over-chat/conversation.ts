@@ -64,7 +64,8 @@ function toResult({ block, path }: PlacedBlock, reading: Reading): ToolResult {
   const { content } = block;
   const blocks = content === undefined || content === null ? [] : blocksOf(content, [...path, 'content']);
   const parts = blocks.flatMap((placed) => toParts(placed, reading));
-  const text = linesOf(parts.filter(isText).map((part) => textAt(part, 'text')));
+  const said = linesOf(parts.filter(isText).map((part) => textAt(part, 'text')));
+  const text = block['is_error'] === true ? `${FAILED} ${said}`.trim() : said;
   return {
     message: reading.places.note(
       { role: 'tool', tool_call_id: textAt(block, 'tool_use_id') ?? '', content: text },
@@ -73,6 +74,9 @@ function toResult({ block, path }: PlacedBlock, reading: Reading): ToolResult {
     shown: parts.filter((part) => !isText(part)),
   };
 }
+
+/** A chat has no other way to say that a tool has failed. */
+const FAILED = 'Error:';
 
 const isText = ({ type }: ContentPart): boolean => type === 'text';
 

@@ -134,6 +134,11 @@ describe('a request that cannot be read is refused, and its place is named', () 
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'container_upload', file_id: 'f' }])],
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'image' }])],
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'document', source: { type: 'base64' } }])],
+    ['tools', 'PARAMETER_INVALID', { tools: 'x' }],
+    ['tools[1]', 'PARAMETER_INVALID', { tools: [{ name: 'f', input_schema: {} }, null] }],
+    ['tools[0].name', 'PARAMETER_INVALID', { tools: [{ input_schema: {} }] }],
+    ['tool_choice', 'PARAMETER_INVALID', { tools: [{ name: 'f' }], tool_choice: 'any' }],
+    ['tool_choice.name', 'PARAMETER_INVALID', { tools: [{ name: 'f' }], tool_choice: { type: 'tool' } }],
     ['system', 'PARAMETER_INVALID', { system: 7 }],
     ['system[0]', 'CONTENT_UNSUPPORTED', { system: [{ type: 'image' }] }],
     [
@@ -241,7 +246,7 @@ test('whatever a body holds, it is a chat or an error that names a place', () =>
         expect(Array.isArray(params['messages'])).toBe(true);
       } catch (error) {
         expect(error).toBeInstanceOf(AppError);
-        expect(error).toMatchObject({ param: expect.stringMatching(/^(?:messages|system)/) });
+        expect(error).toMatchObject({ param: expect.stringMatching(/^(?:messages|system|tools|tool_choice)/) });
       }
     }),
   );

@@ -1,7 +1,8 @@
 /** Tools of a messages request and their choice, in the format of a chat request. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { refuseValue } from './refuse.ts';
 
 const OWN_TYPE = 'custom';
 const NO_ARGUMENTS = { type: 'object', properties: {} };
@@ -16,10 +17,30 @@ export interface ChatTools {
 }
 
 export function toChatTools(given: JsonObject): ChatTools {
-  const all = objectsAt(given, 'tools');
+  const all = toolsOf(given['tools']);
   const tools = all.filter(isOwn).map(toTool);
-  const params = tools.length === 0 ? {} : { tools, ...toChoice(objectAt(given, 'tool_choice')) };
+  const params = tools.length === 0 ? {} : { tools, ...toChoice(choiceOf(given['tool_choice'])) };
   return { params, dropped: tools.length < all.length };
+}
+
+/** Throws PARAMETER_INVALID. */
+function toolsOf(tools: unknown): readonly JsonObject[] {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools)) return refuseValue(['tools'], 'is a list of tools');
+  return tools.map((tool: unknown, i) => {
+    if (!isObject(tool)) return refuseValue(['tools', i], 'is a tool');
+    if (isOwn(tool) && (textAt(tool, 'name') ?? '') === '') refuseValue(['tools', i, 'name'], 'is a text');
+    return tool;
+  });
+}
+
+/** Throws PARAMETER_INVALID. */
+function choiceOf(choice: unknown): JsonObject | undefined {
+  if (choice === undefined || choice === null) return undefined;
+  if (!isObject(choice)) return refuseValue(['tool_choice'], 'is an object with a type');
+  if (choice['type'] === 'tool' && textAt(choice, 'name') === undefined)
+    refuseValue(['tool_choice', 'name'], 'is a text');
+  return choice;
 }
 
 function toTool(tool: JsonObject): JsonObject {
