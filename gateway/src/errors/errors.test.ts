@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@gatehouse/crds/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../lib/secret.ts';
-import { AppError, errorFormatOfPath, messagesErrorType, renderError, toAppError } from './index.ts';
+import { AppError, errorFormatOfPath, messagesErrorType, messagesTypeOf, renderError, toAppError } from './index.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 const bodyOf = (error: AppError, protocol: 'openai' | 'messages' = 'openai') =>
@@ -141,6 +141,20 @@ test.for([
   { status: 529, want: 'overloaded_error' },
 ])('clients of Anthropic get $status as $want', ({ status, want }) => {
   expect(messagesErrorType({ status })).toBe(want);
+});
+
+test.for<[type: string | null, status: number | undefined, want: string]>([
+  ['overloaded_error', 500, 'overloaded_error'],
+  ['RESOURCE_EXHAUSTED', 429, 'rate_limit_error'],
+  ['server_error', 500, 'api_error'],
+  [null, 400, 'invalid_request_error'],
+  ['server_error', undefined, 'api_error'],
+  ['UNAVAILABLE', undefined, 'overloaded_error'],
+  ['RESOURCE_EXHAUSTED', undefined, 'rate_limit_error'],
+  ['stream_error', undefined, 'stream_error'],
+  [null, undefined, 'api_error'],
+])('they get the type %s with status %s as %s', ([type, status, want]) => {
+  expect(messagesTypeOf(type, status)).toBe(want);
 });
 
 describe('a caught value', () => {

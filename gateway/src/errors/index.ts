@@ -3,6 +3,7 @@ export {
   type ErrorFormat,
   errorFormatOfPath,
   messagesErrorType,
+  messagesTypeOf,
   type RenderedError,
   renderError,
   type Spell,

@@ -113,6 +113,32 @@ export function messagesErrorType({ status }: Pick<ErrorRow, 'status'>): string 
   return MESSAGES_TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 
+/** Those that have no status of their own. */
+const FURTHER_TYPES = ['api_error', 'billing_error'];
+const OWN_TYPES: ReadonlySet<string> = new Set([...MESSAGES_TYPES.values(), ...FURTHER_TYPES]);
+
+/** Words of other APIs for what a stream breaks with, where no status says it. */
+const SAME_AS: ReadonlyMap<string, string> = new Map([
+  ...['server_error', 'internal_error', 'internal_server_error', 'INTERNAL', 'UNKNOWN'].map(
+    (word) => [word, 'api_error'] as const,
+  ),
+  ...['overloaded', 'server_overloaded', 'service_unavailable', 'service_unavailable_error', 'UNAVAILABLE'].map(
+    (word) => [word, 'overloaded_error'] as const,
+  ),
+  ...['rate_limit_exceeded', 'insufficient_quota', 'tokens', 'requests', 'RESOURCE_EXHAUSTED'].map(
+    (word) => [word, 'rate_limit_error'] as const,
+  ),
+  ['INVALID_ARGUMENT', 'invalid_request_error'],
+  ['DEADLINE_EXCEEDED', 'timeout_error'],
+]);
+
+/** A provider's type as clients of Anthropic know it: by the status where there is one. */
+export function messagesTypeOf(type: string | null | undefined, status?: number): string {
+  if (typeof type === 'string' && OWN_TYPES.has(type)) return type;
+  if (status !== undefined) return messagesErrorType({ status });
+  return SAME_AS.get(type ?? '') ?? type ?? 'api_error';
+}
+
 function messagesBody(error: AppError, words: Words): object {
   const plain = BODIES[error.row.shape](error, words);
   return { ...plain, type: 'error', error: { ...fields(error, words), type: messagesErrorType(error.row) } };

@@ -1,5 +1,6 @@
 /** Items to the text of a client's stream format; docs/behaviour/streams.md. */
 import { isObject } from '@gatehouse/crds';
+import { messagesTypeOf } from '../../errors/index.ts';
 import type { ErrorFields, JsonObject, StreamItem, Usage } from '../contract.ts';
 import type { StreamProtocol } from './transform.ts';
 
@@ -155,7 +156,7 @@ function createEventEncoder(protocol: StreamProtocol, { partial }: EncoderOption
 
 /** The Anthropic error event. Source: Anthropic API, streaming errors. */
 export function messagesError({ message, type }: ErrorFields): object {
-  return { type: 'error', error: { type: type ?? 'api_error', message } };
+  return { type: 'error', error: { type: messagesTypeOf(type), message } };
 }
 
 /** The terminal event of a failed response. Source: OpenAI Responses API, streaming events. */

@@ -1,6 +1,6 @@
 /** From a provider's answer to the format of the operation: docs/behaviour/errors.md, docs/behaviour/streams.md. */
 import { isObject } from '@gatehouse/crds';
-import { AppError, messagesErrorType } from '../../../errors/index.ts';
+import { AppError, messagesTypeOf } from '../../../errors/index.ts';
 import { type JsonLimits, readJson } from '../../../lib/json/index.ts';
 import type { Scrubber } from '../../../lib/scrub.ts';
 import type { JsonObject, StreamDecoder } from '../../../providers/contract.ts';
@@ -68,7 +68,7 @@ function inMessagesShape(plain: ReturnType<typeof providerErrorBody>, status: nu
   return {
     ...plain,
     type: 'error',
-    error: { ...plain.error, type: plain.error.type ?? messagesErrorType({ status }) },
+    error: { ...plain.error, type: messagesTypeOf(plain.error.type, status) },
   };
 }
 
