@@ -32,6 +32,7 @@ export const SERVICE_ERRORS = {
   DRAINING: {
     ...service,
     status: 503,
+    log: 'info',
     wireCode: 'draining',
     summary: 'The gateway is shutting down; send the request again.',
   },

@@ -29,7 +29,7 @@ export function eventRecord(exchange: Exchange, opened: Answer, event: EventFact
   const { type, startedMs, endedMs, model, usage } = event;
   const { facts } = opened;
   const trace = eventTrace(exchange.trace, type);
-  const status = event.isError ? 500 : 200;
+  const status = event.isError ? (event.error?.row.status ?? 500) : 200;
   const durationMs = endedMs - startedMs;
   const attempt = facts.answeredBy && {
     ...facts.answeredBy,

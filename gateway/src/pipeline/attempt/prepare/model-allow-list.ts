@@ -45,7 +45,7 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
     if (place.kind === 'none') return;
     refuse(
       question.form === undefined
-        ? `@${slug} admits listed models only: name the model in a JSON body, in model`
+        ? `@${slug} admits listed models only: name the model, in model of a JSON body or of the query of a WebSocket`
         : `@${slug} admits listed models only, and no model was found in the form: send the field model before the files`,
     );
   } else if (!models.has(model) && !deployments.some((each) => each.deploymentId === model && isListed(each, models))) {
