@@ -22,6 +22,7 @@ const newTrace = (): string => {
   traces += 1;
   return traces.toString(16).padStart(32, 'a');
 };
+const AZURE = '/openai/deployments/mock-small/chat/completions';
 const parentOf = (trace: string, flags = '01'): string => `00-${trace}-${PARENT}-${flags}`;
 
 describe('a gateway with a collector', () => {
@@ -46,6 +47,17 @@ describe('a gateway with a collector', () => {
   afterAll(async () => {
     await world[Symbol.asyncDispose]();
     await collector[Symbol.asyncDispose]();
+  });
+
+  test('names the route of the request, of several that its operation has', async () => {
+    const trace = newTrace();
+    const headers = { ...via, traceparent: parentOf(trace) };
+    expect((await world.send(AZURE, { headers, body })).status).toBe(200);
+    const spans = await collector.trace(trace, 2);
+    expect(spans.find(({ kind }) => kind === 'server')).toMatchObject({
+      name: 'POST /openai/deployments/:model/chat/completions',
+      attributes: { 'http.route': '/openai/deployments/:model/chat/completions', 'url.path': AZURE },
+    });
   });
 
   test('makes a span of the request and one of its attempt, in the trace of the client', async () => {

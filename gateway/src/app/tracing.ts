@@ -19,6 +19,11 @@ const operationNames = (): ReadonlyMap<string, OperationNames> =>
   new Map(Object.values<Operation>(OPERATIONS).map((operation) => [operation.id, namesOf(operation)]));
 
 function namesOf({ id, genAiName, routes }: Operation): OperationNames {
-  const [route, ...others] = routes;
-  return { genAi: genAiName ?? id, route: others.length > 0 ? undefined : route?.path };
+  const named = routes
+    .filter(({ path }) => !path.endsWith('*'))
+    .map(({ path }) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
+  return {
+    genAi: genAiName ?? id,
+    routeOf: (path) => (named.length === 1 ? named[0] : named.find(({ pattern }) => pattern.test(path)))?.path,
+  };
 }

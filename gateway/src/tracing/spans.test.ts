@@ -15,7 +15,7 @@ const identity: SpanIdentity = {
 };
 
 const options: SpanOptions = {
-  operations: new Map([['chatComplete', { genAi: 'chat', route: '/v1/chat/completions' }]]),
+  operations: new Map([['chatComplete', { genAi: 'chat', routeOf: () => '/v1/chat/completions' }]]),
   guardrails: true,
 };
 

@@ -10,8 +10,8 @@ import type { Attributes, AttributeValue, Span, SpanEvent } from './span.ts';
 export interface OperationNames {
   /** `gen_ai.operation.name`. */
   readonly genAi: string;
-  /** Path with its parameters as names; undefined: the operation has several. */
-  readonly route: string | undefined;
+  /** The path of a request with its parameters as names; undefined: it has none. */
+  routeOf(path: string): string | undefined;
 }
 
 export interface SpanOptions {
@@ -82,7 +82,7 @@ const actionOf = ({ denied, transformed }: GuardrailFacts): string => {
 function requestSpan(record: RequestRecord, span: SpanIdentity, { operations }: SpanOptions): Span {
   const { request, caller, route, decisions, attempts, answer } = record;
   const { method, operation, startedAtMs, trace } = request;
-  const path = operations.get(operation)?.route;
+  const path = operations.get(operation)?.routeOf(request.path);
   return {
     traceId: span.traceId,
     spanId: span.spanId,
