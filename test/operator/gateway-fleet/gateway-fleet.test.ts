@@ -287,10 +287,14 @@ describe('a fleet with something wrong', () => {
   test('says what this version does not serve', async () => {
     const namespace = await cluster.createNamespace();
     await using _operator = await startFleetOperator({ client, namespace });
-    await create(namespace, { stores: { postgres: { urlSecretRef: { name: 'records', key: 'url' } } } });
+    const listeners = [
+      { name: 'http', port: 8787 },
+      { name: 'second', port: 8790 },
+    ];
+    await create(namespace, { listeners });
     await waitFor(async () => (await reasonOf(namespace, 'Accepted')) === 'False UnsupportedValue');
     expect(await exists(DEPLOYMENTS, child(namespace))).toBe(false);
-    await editSpec(namespace, { stores: null });
+    await editSpec(namespace, { listeners: null });
     await waitFor(() => exists(DEPLOYMENTS, child(namespace)));
   });
 

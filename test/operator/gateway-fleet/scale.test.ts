@@ -46,6 +46,7 @@ describe('a fleet that others scale', () => {
     expect(await replicasOf(namespace)).toBe(5);
     await scale(0);
     await becomes(namespace, 0);
+    await waitFor(() => operator.replicas.at(-1) === 0, { what: 'the watch' });
     expect(operator.replicas).toEqual([2, 5, 0]);
   });
 

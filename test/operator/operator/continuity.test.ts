@@ -21,7 +21,12 @@ import {
 
 const KEY = 'gwk_a_key_of_the_continuity_tests';
 /** Passes the API server and not the operator. */
-const BROKEN = { stores: { postgres: { urlSecretRef: { name: 'records', key: 'url' } } } };
+const BROKEN = {
+  listeners: [
+    { name: 'http', port: 8787 },
+    { name: 'second', port: 8790 },
+  ],
+};
 const READY = { type: 'Ready', status: 'True' };
 
 let cluster: ControlPlaneAccess;
