@@ -31,6 +31,14 @@ const put = (slug: string, body: object) => call('organisation', 'PUT', `/secret
 const specOf = async (name: string) =>
   (await management.store.get({ kind: 'SecretReference', namespace: NAMESPACE, name }))?.spec;
 
+test.for([
+  { member: 'vault_addr', config: { ...VAULT, vault_addr: 'ftp://vault.example.com' } },
+  { member: 'vault_namespace', config: { ...VAULT, vault_namespace: '/a//' } },
+])('a member of auth_config has its own name in errors: $member', async ({ member, config }) => {
+  const param = `auth_config.${member}`;
+  expect(await post({ auth_config: config })).toMatchObject({ status: 400, body: { error: { param } } });
+});
+
 describe('a secret reference', () => {
   test('is made, read, listed, changed and deleted', async () => {
     const slug = await make({ slug: 'first', secret_key: 'key', tags: { owner: 'platform' }, description: 'Why' });

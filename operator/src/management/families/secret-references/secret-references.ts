@@ -32,6 +32,15 @@ const NAMES: FieldNames = {
   aws: 'auth_config',
   azure: 'auth_config',
   credentialsRef: 'auth_config',
+  address: 'vault_addr',
+  namespace: 'vault_namespace',
+  role: 'vault_role',
+  region: 'aws_region',
+  roleArn: 'aws_role_arn',
+  externalId: 'aws_external_id',
+  vaultUrl: 'azure_vault_url',
+  tenantId: 'azure_entra_tenant_id',
+  clientId: 'azure_entra_client_id',
 };
 const DEFAULT_PAGE_SIZE = 20;
 
