@@ -1,44 +1,35 @@
 /** Errors of files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
-import type { ErrorRow } from './error-row.ts';
-
-const resource: Omit<ErrorRow, 'summary' | 'status' | 'wireCode'> = {
-  shape: 'validation',
-  type: 'invalid_request_error',
-  retryable: false,
-  fallback: 'stop',
-  expose: true,
-  log: 'info',
-};
+import { type ErrorRow, REQUEST } from './error-row.ts';
 
 export const BATCH_ERRORS = {
-  FILE_UNKNOWN: { ...resource, status: 404, wireCode: 'file_unknown', summary: 'The workspace has no such file.' },
+  FILE_UNKNOWN: { ...REQUEST, status: 404, wireCode: 'file_unknown', summary: 'The workspace has no such file.' },
   FILE_LIMIT_REACHED: {
-    ...resource,
+    ...REQUEST,
     status: 400,
     wireCode: 'file_limit_reached',
     summary: 'The workspace has as many files as it may have.',
   },
-  BATCH_UNKNOWN: { ...resource, status: 404, wireCode: 'batch_unknown', summary: 'The workspace has no such batch.' },
+  BATCH_UNKNOWN: { ...REQUEST, status: 404, wireCode: 'batch_unknown', summary: 'The workspace has no such batch.' },
   BATCH_LIMIT_REACHED: {
-    ...resource,
+    ...REQUEST,
     status: 400,
     wireCode: 'batch_limit_reached',
     summary: 'As many batches of the workspace are under way as may be.',
   },
   BATCH_OUTPUT_MISSING: {
-    ...resource,
+    ...REQUEST,
     status: 400,
     wireCode: 'batch_output_missing',
     summary: 'The batch has no output yet, or none at all.',
   },
   BATCH_KEY_UNSUITED: {
-    ...resource,
+    ...REQUEST,
     status: 400,
     wireCode: 'batch_key_unsuited',
     summary: 'A batch runs as the gateway key that creates it, and the request came with a token or without a key.',
   },
   BATCH_STORE_UNAVAILABLE: {
-    ...resource,
+    ...REQUEST,
     type: 'service_error',
     retryable: true,
     log: 'error',

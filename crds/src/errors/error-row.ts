@@ -27,3 +27,16 @@ export interface ErrorRow {
   /** One sentence for people: default message and documentation. */
   readonly summary: string;
 }
+
+/** What the rows of a group have in common. */
+export type RowBase = Omit<ErrorRow, 'summary' | 'status' | 'wireCode'>;
+
+/** A request that its client has to change. */
+export const REQUEST: RowBase = {
+  shape: 'validation',
+  type: 'invalid_request_error',
+  retryable: false,
+  fallback: 'stop',
+  expose: true,
+  log: 'info',
+};

@@ -5,7 +5,7 @@
  */
 
 import { BATCH_ERRORS } from './batch-errors.ts';
-import type { ErrorRow } from './error-row.ts';
+import { type ErrorRow, REQUEST, type RowBase } from './error-row.ts';
 import { GUARDRAIL_ERRORS } from './guardrail-errors.ts';
 import { LIMIT_ERRORS } from './limit-errors.ts';
 import { PROMPT_ERRORS } from './prompt-errors.ts';
@@ -14,21 +14,9 @@ import { SERVICE_ERRORS } from './service-errors.ts';
 
 export type { ErrorRow, ErrorShape, FallbackRule } from './error-row.ts';
 
-const INVALID = 'invalid_request_error';
-
-type Base = Omit<ErrorRow, 'summary' | 'status' | 'wireCode'>;
-
-const request: Base = {
-  shape: 'validation',
-  type: INVALID,
-  retryable: false,
-  fallback: 'stop',
-  expose: true,
-  log: 'info',
-};
-const key: Base = { ...request, shape: 'key', type: 'authentication_error' };
-const target: Base = { ...request, shape: 'validation', fallback: 'stop-unless-listed' };
-const upstream: Base = {
+const key: RowBase = { ...REQUEST, shape: 'key', type: 'authentication_error' };
+const target: RowBase = { ...REQUEST, shape: 'validation', fallback: 'stop-unless-listed' };
+const upstream: RowBase = {
   shape: 'openai',
   type: 'upstream_connection_error',
   retryable: true,
@@ -36,94 +24,94 @@ const upstream: Base = {
   expose: true,
   log: 'warn',
 };
-const unusable: Base = { ...upstream, retryable: false, log: 'info' };
+const unusable: RowBase = { ...upstream, retryable: false, log: 'info' };
 export const ERRORS = {
   // Request
-  BODY_NOT_JSON: { ...request, status: 400, wireCode: 'body_not_json', summary: 'The request body is not valid JSON.' },
+  BODY_NOT_JSON: { ...REQUEST, status: 400, wireCode: 'body_not_json', summary: 'The request body is not valid JSON.' },
   BODY_NOT_OBJECT: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'body_not_object',
     summary: 'The request body must be a JSON object.',
   },
   BODY_NOT_FORM: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'body_not_form',
     summary: 'The request body is not a valid multipart/form-data form.',
   },
   BODY_TOO_COMPLEX: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'body_too_complex',
     summary: 'The request body is nested too deep, or has too many or too long values.',
   },
   BODY_NAME_REPEATED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'body_name_repeated',
     summary: 'An object in the request body has two members of the same name.',
   },
-  BODY_TOO_LARGE: { ...request, status: 413, wireCode: 'body_too_large', summary: 'The request body is too large.' },
+  BODY_TOO_LARGE: { ...REQUEST, status: 413, wireCode: 'body_too_large', summary: 'The request body is too large.' },
   BODY_STALLED: {
-    ...request,
+    ...REQUEST,
     retryable: true,
     status: 408,
     wireCode: 'body_stalled',
     summary: 'The request body did not arrive in time.',
   },
   CONTENT_TYPE_INVALID: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'content_type_invalid',
     summary: 'Invalid content type passed.',
   },
   CONTENT_ENCODING_INVALID: {
-    ...request,
+    ...REQUEST,
     status: 415,
     wireCode: 'content_encoding_invalid',
     summary: 'The request body cannot be unpacked.',
   },
-  HEADER_INVALID: { ...request, status: 400, wireCode: 'header_invalid', summary: 'A request header is invalid.' },
+  HEADER_INVALID: { ...REQUEST, status: 400, wireCode: 'header_invalid', summary: 'A request header is invalid.' },
   PARAMETER_INVALID: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'parameter_invalid',
     summary: 'A request parameter has the wrong shape.',
   },
-  ROUTE_UNKNOWN: { ...request, shape: 'route', status: 404, wireCode: 'route_unknown', summary: 'Not Found' },
+  ROUTE_UNKNOWN: { ...REQUEST, shape: 'route', status: 404, wireCode: 'route_unknown', summary: 'Not Found' },
 
   // Config and provider resolution
-  CONFIG_NOT_JSON: { ...request, status: 400, wireCode: 'config_not_json', summary: 'The config is not valid JSON.' },
-  CONFIG_INVALID: { ...request, status: 400, wireCode: 'config_invalid', summary: 'Invalid config passed' },
+  CONFIG_NOT_JSON: { ...REQUEST, status: 400, wireCode: 'config_not_json', summary: 'The config is not valid JSON.' },
+  CONFIG_INVALID: { ...REQUEST, status: 400, wireCode: 'config_invalid', summary: 'Invalid config passed' },
   CONFIG_LEGACY: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'config_legacy',
     summary: 'The config uses the legacy "options" form; use "strategy" and "targets".',
   },
-  CONFIG_UNKNOWN: { ...request, status: 400, wireCode: 'config_unknown', summary: 'Invalid config id passed' },
+  CONFIG_UNKNOWN: { ...REQUEST, status: 400, wireCode: 'config_unknown', summary: 'Invalid config id passed' },
   CONFIG_LOCKED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'config_locked',
     summary: 'The default config of this API key is locked and cannot be overridden.',
   },
   CONFIG_NO_PROVIDER: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'config_no_provider',
     summary: 'Send the x-gw-provider header, or a config with provider details.',
   },
   PROVIDER_REQUIRED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'provider_required',
     summary: 'Either x-gw-config or x-gw-provider is needed.',
   },
-  PROVIDER_UNKNOWN: { ...request, status: 400, wireCode: 'provider_unknown', summary: 'Invalid provider passed' },
+  PROVIDER_UNKNOWN: { ...REQUEST, status: 400, wireCode: 'provider_unknown', summary: 'Invalid provider passed' },
   PROVIDER_SLUG_UNKNOWN: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'provider_slug_unknown',
     summary: 'The request names a provider or virtual key that does not exist in this workspace.',
@@ -135,56 +123,56 @@ export const ERRORS = {
     summary: 'A field that the provider requires is missing.',
   },
   CUSTOM_HOST_REFUSED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'custom_host_refused',
     summary: 'Invalid custom host passed',
   },
   ACCOUNT_SETTING_REFUSED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'account_setting_refused',
     summary: 'The request sets a value that only the owner of the stored credential may set.',
   },
   CONDITION_UNMATCHED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'condition_unmatched',
     summary: 'No condition of the config matched and it has no default target.',
   },
   CONDITION_TARGET_UNKNOWN: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'condition_target_unknown',
     summary: 'A condition of the config names a target that does not exist.',
   },
   CONDITION_TOO_COSTLY: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'condition_too_costly',
     summary:
       'Evaluating the patterns in the conditions of the config on this request exceeds the limit of work per request.',
   },
   FEATURE_UNSUPPORTED: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'feature_unsupported',
     summary: 'The request asks for a feature this version does not serve.',
   },
   UPGRADE_REQUIRED: {
-    ...request,
+    ...REQUEST,
     status: 426,
     wireCode: 'upgrade_required',
     summary: 'The path speaks WebSocket and not HTTP.',
   },
   SESSION_EXPIRED: {
-    ...request,
+    ...REQUEST,
     status: 408,
     wireCode: 'session_expired',
     summary: 'The session was silent for too long, or has lasted too long.',
   },
   FRAME_INVALID: {
-    ...request,
+    ...REQUEST,
     status: 400,
     wireCode: 'frame_invalid',
     summary: 'A WebSocket frame of the client is not valid.',

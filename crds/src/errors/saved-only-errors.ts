@@ -1,14 +1,7 @@
 /** Errors where only saved configs are accepted; the row names the header that is not. */
-import type { ErrorRow } from './error-row.ts';
+import { type ErrorRow, REQUEST, type RowBase } from './error-row.ts';
 
-const blocked: Omit<ErrorRow, 'summary' | 'status' | 'wireCode'> = {
-  shape: 'blocked',
-  type: 'invalid_request_error',
-  retryable: false,
-  fallback: 'stop',
-  expose: true,
-  log: 'info',
-};
+const blocked: RowBase = { ...REQUEST, shape: 'blocked' };
 
 export const SAVED_ONLY_ERRORS = {
   INLINE_CONFIG_BLOCKED: {
