@@ -1,13 +1,8 @@
 /** PostgreSQL by its URL. */
 import { ok, type Result } from '@gatehouse/crds';
-import { type PostgresOptions, parsePostgresUrl } from '@gatehouse/crds/sql';
+import { type PostgresOptions, parsePostgresUrl, poolSettings } from '@gatehouse/crds/sql';
 import type { Dialect } from 'kysely';
 import type { PoolConfig } from 'pg';
-
-const MAX_CONNECTIONS = 8;
-const CONNECT_MS = 5_000;
-const QUERY_MS = 15_000;
-const IDLE_MS = 60_000;
 
 /** Opens nothing yet. Errors name the part of the URL, never its content. */
 export function postgresDialect(options: PostgresOptions): Result<() => Promise<Dialect>, string> {
@@ -26,15 +21,5 @@ export function postgresDialect(options: PostgresOptions): Result<() => Promise<
 /** The settings of the connections. */
 export function poolConfig(options: PostgresOptions): Result<PoolConfig, string> {
   const address = parsePostgresUrl(options);
-  if (!address.ok) return address;
-  return ok({
-    ...address.value,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_MS,
-    idleTimeoutMillis: IDLE_MS,
-    query_timeout: QUERY_MS,
-    statement_timeout: QUERY_MS,
-    application_name: 'gatehouse-management',
-    keepAlive: true,
-  });
+  return address.ok ? ok(poolSettings(address.value, 'gatehouse-management')) : address;
 }
