@@ -2,11 +2,12 @@
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { ChatStream } from '../chat-stream.ts';
 import type { Door } from '../door.ts';
 import { refuseShape } from '../refuse.ts';
 import { toAnswer } from './answer.ts';
 import { toChatMessages } from './messages.ts';
-import { CohereStream } from './stream.ts';
+import { CohereWriter } from './stream.ts';
 
 /** Same name and meaning on both sides, or of Cohere alone: providers that do not have them report them. */
 const SAME = [
@@ -37,7 +38,7 @@ export const cohereChat: Door = {
       },
       dropped: typeof given['priority'] === 'number' ? ['priority'] : [],
       toClient: (answer) => toAnswer(answer),
-      stream: { contentType: 'text/event-stream', open: () => new CohereStream() },
+      stream: { contentType: 'text/event-stream', open: () => new ChatStream(new CohereWriter()) },
     };
   },
 };

@@ -1,14 +1,11 @@
-/** Chunks of a chat as the events of Cohere's chat: texts as they come, calls of tools once they are whole. */
+/** A streamed chat as the events of Cohere's chat. */
 import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
-import { CallPieces } from '../call-pieces.ts';
-import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
-import type { DoorStream } from '../door.ts';
+import { objectAt, textAt } from '../../../wire/json/json.ts';
+import { textOf, thinkingOf } from '../chat-parts.ts';
+import type { ChatWriter, WholeChat } from '../chat-stream.ts';
 import { answerId, toReason, toUsage } from './answer.ts';
 
-const INCOMPLETE = 'The stream of the provider ended before the answer was complete';
-const TOO_LONG = 'The calls of tools are longer than one answer may have';
 const ID_CHARS = 24;
 
 type Kind = 'text' | 'thinking';
@@ -17,50 +14,32 @@ const toEvent = (type: string, members: JsonObject): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 const inMessage = (message: JsonObject): JsonObject => ({ delta: { message } });
 
-export class CohereStream implements DoorStream {
-  readonly #calls = new CallPieces();
+export class CohereWriter implements ChatWriter {
   /** The content that is open. */
   #open: Kind | undefined;
   #index = 0;
   #hasBegun = false;
-  #reason: string | undefined;
-  #usage: JsonObject | undefined;
-  #isOver = false;
 
-  push(chunk: JsonObject): string {
-    if (this.#isOver) return '';
-    this.#usage = objectAt(chunk, 'usage') ?? this.#usage;
-    const start = this.#begin(chunk);
-    const choice = firstChoice(chunk);
-    this.#reason = textAt(choice, 'finish_reason') ?? this.#reason;
-    const delta = objectAt(choice, 'delta');
-    if (delta === undefined) return start;
-    this.#calls.add(objectsAt(delta, 'tool_calls'));
-    if (this.#calls.isOverfull) return start + this.fail(TOO_LONG);
-    return start + this.#say('thinking', thinkingOf(delta)) + this.#say('text', textOf(delta));
+  begin(chunk: JsonObject): string {
+    if (this.#hasBegun) return '';
+    this.#hasBegun = true;
+    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] };
+    return toEvent('message-start', { id: answerId(chunk), ...inMessage(message) });
   }
 
-  end(): string {
-    if (this.#isOver) return '';
-    if (this.#reason === undefined) return this.fail(INCOMPLETE);
-    this.#isOver = true;
-    const calls = this.#calls.whole();
-    const usage = toUsage(this.#usage);
-    const finish_reason = toReason(this.#reason, calls.length > 0);
+  delta(delta: JsonObject): string {
+    return this.#say('thinking', thinkingOf(delta)) + this.#say('text', textOf(delta));
+  }
+
+  end({ calls, reason, usage: used }: WholeChat): string {
+    const usage = toUsage(used);
+    const finish_reason = toReason(reason, calls.length > 0);
     const last = toEvent('message-end', { delta: { finish_reason, ...(usage === undefined ? {} : { usage }) } });
     return this.#close() + calls.map(toCallEvents).join('') + last;
   }
 
   fail(message: string): string {
-    this.#isOver = true;
     return this.#close() + toEvent('message-end', { delta: { finish_reason: 'ERROR', error: message } });
-  }
-
-  #begin(chunk: JsonObject): string {
-    if (this.#hasBegun) return '';
-    this.#hasBegun = true;
-    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] };
-    return toEvent('message-start', { id: answerId(chunk), ...inMessage(message) });
   }
 
   #say(kind: Kind, said: string): string {

@@ -1,10 +1,11 @@
 /** `:generateContent` and `:streamGenerateContent` over chat completions. */
 import { numberAt } from '../../../wire/json/json.ts';
+import { ChatStream } from '../chat-stream.ts';
 import type { Door } from '../door.ts';
 import { toAnswer } from './answer.ts';
 import { objectOf } from './members.ts';
 import { toChatParams, VENDOR_PARAMS } from './request.ts';
-import { type Framing, GeminiStream } from './stream.ts';
+import { type Framing, GeminiWriter } from './stream.ts';
 
 /** A door has one answer. */
 const droppedOf = (count: number | undefined): readonly string[] =>
@@ -24,7 +25,7 @@ const chatDoor = (isStream: boolean): Door => ({
       },
       dropped: droppedOf(numberAt(config, 'candidateCount') ?? numberAt(config, 'candidate_count')),
       toClient: toAnswer,
-      stream: { contentType: CONTENT_TYPES[framing], open: () => new GeminiStream(framing) },
+      stream: { contentType: CONTENT_TYPES[framing], open: () => new ChatStream(new GeminiWriter(framing)) },
     };
   },
 });

@@ -2,13 +2,14 @@
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { textAt } from '../../../wire/json/json.ts';
+import { ChatStream } from '../chat-stream.ts';
 import type { Door, DoorContext, Entered } from '../door.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { chatShape, generateShape, type Shape, toAnswer } from './answer.ts';
 import { toImageParts } from './images.ts';
 import { toChatMessages } from './messages.ts';
 import { toSettings } from './settings.ts';
-import { LineStream } from './stream.ts';
+import { lineWriter } from './stream.ts';
 
 const LINES = 'application/x-ndjson';
 
@@ -45,7 +46,7 @@ function entered(given: JsonObject, { context, shape, more }: Parts): Entered {
     params: { ...params, ...more },
     dropped: [...dropped, ...DROPPED.filter((name) => asks(given[name]))],
     toClient: (answer) => toAnswer(answer, options),
-    stream: { contentType: LINES, open: () => new LineStream(options) },
+    stream: { contentType: LINES, open: () => new ChatStream(lineWriter(options)) },
   };
 }
 
