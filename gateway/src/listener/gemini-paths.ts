@@ -1,7 +1,6 @@
 /** Paths of the Gemini API. Source: ai.google.dev, REST reference. */
 
-const VERSIONS = /^\/v1(?:beta|alpha)\//;
-const FILES = /^\/(?:upload|download)\/v1(?:beta|alpha)?\//;
+const ROOT = /^\/(?:v1(?:beta|alpha)|(?:upload|download)\/v1(?:beta|alpha)?)\//;
 /** Its stable version has the root of the gateway's own paths. */
 const STABLE = /^\/v1\/models(?:\/.+(?::|%3A)[a-zA-Z]+)?$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models\/?$/;
@@ -16,10 +15,11 @@ const SERVED = /^\/v1beta\/models(?:\/[^/]+\/[a-zA-Z]+)?\/?$/;
  * Other targets as they are. `isGoogle`: a client of Google sends it.
  */
 export function fromGeminiPath(target: string, isGoogle: boolean): string {
+  const isBelowRoot = ROOT.test(target);
+  if (!isBelowRoot && !isGoogle) return target;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  const isGemini = VERSIONS.test(path) || FILES.test(path) || (isGoogle && STABLE.test(path));
-  if (!isGemini || SERVED.test(path)) return target;
+  if (SERVED.test(path) || !(isBelowRoot || STABLE.test(path))) return target;
   const query = mark < 0 ? '' : target.slice(mark);
   const [, name, call] = CALL.exec(path) ?? [];
   if (name !== undefined) return `/v1beta/models/${name.replaceAll('/', '%2F')}/${call}${query}`;
