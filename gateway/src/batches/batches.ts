@@ -5,14 +5,14 @@ import type { OwnResourceCall, OwnResources } from '../pipeline/index.ts';
 import { withStores } from './api/answers.ts';
 import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './api/files.ts';
+import { type RunTiming, runBatch } from './execution/batch-run.ts';
+import { createRowCall, type RowCallPorts } from './execution/row-call.ts';
+import { createSlots } from './execution/slots.ts';
+import { sweep } from './execution/sweep.ts';
+import { createBatchWorker } from './execution/worker.ts';
 import type { JobStore } from './job-store.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { BatchSettings } from './settings.ts';
-import { type RunTiming, runBatch } from './work/batch-run.ts';
-import { createRowCall, type RowCallPorts } from './work/row-call.ts';
-import { createSlots } from './work/slots.ts';
-import { sweep } from './work/sweep.ts';
-import { createBatchWorker } from './work/worker.ts';
 
 export interface Batches extends OwnResources {
   /** Begins to work on batches. */
