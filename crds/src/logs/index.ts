@@ -1,0 +1,15 @@
+/** The request log: rows, documents, tables. Gateways write it, the management API reads it. */
+export type { CacheVerdict, LogDecision, LogGuardrail } from './decision.ts';
+export type { LogBody, LogContent, LogDocument, LogRequest, LogResponse, LogWire } from './document.ts';
+export { latencyStep, msOfStep } from './latency.ts';
+export { MIGRATIONS } from './migrations.generated.ts';
+export {
+  createPartition,
+  DAILY_TABLES,
+  dayOf,
+  dayOfPartition,
+  LOG_LOCK,
+  LOG_SCHEMA,
+  partitionName,
+} from './partitions.ts';
+export { type ColumnKind, LOG_COLUMNS, type LogRow, type LogSource, type NullableColumn } from './row.ts';
