@@ -31,6 +31,7 @@ export const LAYERS: readonly Layers[] = [
       record: ['lib', 'errors', 'usage', 'cost'],
       telemetry: ['lib', 'errors', 'usage', 'cost', 'record'],
       tracing: ['lib', 'errors', 'usage', 'cost', 'record', 'telemetry'],
+      'request-log': ['lib', 'errors', 'usage', 'cost', 'record', 'telemetry', 'wire', 'upstream', 'providers'],
       store: ['lib', 'errors'],
       cache: ['lib', 'errors', 'store', 'wire'],
       limits: ['lib', 'errors', 'store'],

@@ -1,0 +1,1 @@
+export type { LogRecord, RequestLog } from './request-log.ts';
