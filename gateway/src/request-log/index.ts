@@ -1,1 +1,2 @@
+export type { LogStore, SealedBatch } from './log-store.ts';
 export type { LogRecord, RequestLog } from './request-log.ts';

@@ -1,0 +1,21 @@
+/** A database that keeps the request log. */
+import type { LogRecord } from './request-log.ts';
+
+/** Records that are written together. A batch that is tried again is the same one. */
+export interface SealedBatch {
+  /** UUID: by it, or by the ids of the rows, a store knows what it has. */
+  readonly id: string;
+  readonly records: readonly LogRecord[];
+}
+
+export interface LogStore {
+  /** For logs and metrics. */
+  readonly name: string;
+  /** Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written. */
+  write(batch: SealedBatch): Promise<void>;
+  /** Whether a write that was rejected so may succeed later. */
+  isTemporary(error: unknown): boolean;
+  /** Drops the days before the one of an instant, in Unix time in ms. */
+  dropBefore(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
