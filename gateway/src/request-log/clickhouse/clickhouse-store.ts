@@ -1,0 +1,107 @@
+/** The request log in ClickHouse: docs/behaviour/request-logs.md. */
+import { withoutBrokenText } from '@gatehouse/crds';
+import { Readable } from 'node:stream';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { clickHouseStatements, LOG_SCHEMA, type LogContent, type LogRow, parseClickHouseUrl } from '@gatehouse/crds/logs';
+import type { LogStore, SealedBatch } from '../log-store.ts';
+
+export interface ClickHouseOptions {
+  /** `https://USER:PASSWORD@HOST:8443`. */
+  readonly url: string;
+  /** Certificate authorities as PEM; absent: those of Node. */
+  readonly ca?: string | undefined;
+}
+
+const REQUEST_MS = 15_000;
+const MAX_CONNECTIONS = 4;
+/** ClickHouseLogLevel.OFF, which is no type. */
+const OFF = 127;
+
+/** Throws an Error that names the part of the URL that is wrong, never its content. Opens nothing yet. */
+export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore {
+  const address = parseClickHouseUrl(url);
+  if (!address.ok) throw new Error(`The URL of ClickHouse ${address.error}`);
+  let opening: Promise<ClickHouseClient> | undefined;
+  const open = async (): Promise<ClickHouseClient> => {
+    const { createClient } = await import('@clickhouse/client');
+    const client = createClient({
+      ...address.value,
+      ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),
+      application: 'gatehouse-gateway',
+      request_timeout: REQUEST_MS,
+      max_open_connections: MAX_CONNECTIONS,
+      compression: { request: true },
+      log: { level: OFF }, // failures reach the log of the gateway
+    });
+    try {
+      for (const query of clickHouseStatements()) await client.command({ query });
+      return client;
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  };
+  const opened = (): Promise<ClickHouseClient> => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined; // the next batch tries again
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    name: 'clickhouse',
+    write: async (batch) => {
+      const client = await opened();
+      const documents = batch.records.flatMap(({ row, content }) =>
+        content === undefined || row.document !== 'database' ? [] : [documentLine(row, content)],
+      );
+      if (documents.length > 0) await insert(client, 'documents', documents, batch);
+      const rows = batch.records.map(({ row }) => rowLine(row));
+      await insert(client, 'logs', rows, batch);
+    },
+    isTemporary: (error) => !isRefusal(error),
+    close: async () => {
+      await opening?.then((client) => client.close()).catch(() => undefined); // it was never open
+    },
+  };
+}
+
+/** A batch that was written before, and all that views make of it, is left out. */
+async function insert(
+  client: ClickHouseClient,
+  table: string,
+  lines: readonly string[],
+  { id }: SealedBatch,
+): Promise<void> {
+  await client.insert({
+    table: `${LOG_SCHEMA}.${table}`,
+    values: Readable.from([lines.join('\n')], { objectMode: false }),
+    format: 'JSONEachRow',
+    clickhouse_settings: {
+      insert_deduplicate: 1,
+      insert_deduplication_token: `${id}-${table}`,
+      deduplicate_blocks_in_dependent_materialized_views: 1,
+    },
+  });
+}
+
+const MS = 1_000;
+
+const secondsOf = (ms: number): string => (ms / MS).toFixed(3);
+
+const rowLine = (row: LogRow): string =>
+  lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) });
+
+const documentLine = ({ id, created_at, workspace }: LogRow, content: LogContent): string =>
+  lineOf({ id, created_at: secondsOf(created_at), workspace, content: lineOf(content) });
+
+const lineOf = (value: object): string => withoutBrokenText(JSON.stringify(value));
+
+/**
+ * What the server says of a batch that no later try makes better: it cannot be parsed, or has values that no column takes.
+ * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
+ */
+const REFUSALS: ReadonlySet<string> = new Set(['6', '26', '27', '33', '38', '41', '53', '70', '72', '117', '131', '349', '376']);
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && REFUSALS.has(error.code);

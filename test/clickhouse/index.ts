@@ -1,0 +1,1 @@
+export { type ClickHouseServer, startClickHouse } from './server.ts';
