@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{contract,integration,regression}/**/*.test.ts', INTEGRATION],
-          exclude: ['test/integration/{redis,postgres}/**'],
+          exclude: ['test/integration/{redis,postgres,clickhouse}/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
           ...HANGING,
@@ -84,6 +84,16 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/integration/postgres/**/*.test.ts'],
+          maxWorkers: 2,
+          ...HANGING,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'clickhouse',
+          include: ['test/integration/clickhouse/**/*.test.ts'],
+          globalSetup: ['test/clickhouse/setup.ts'],
           maxWorkers: 2,
           ...HANGING,
         },

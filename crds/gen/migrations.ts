@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** `folder`: of the SQL files, below the repository root, with a slash at its end. */
-export function migrationsModule(notice: string, folder: string): string {
+/** `folder`: of the SQL files, below the repository root, with a slash at its end; `constant`: its name. */
+export function migrationsModule(notice: string, folder: string, constant = 'MIGRATIONS'): string {
   const files = new URL(folder, ROOT);
   const names = readdirSync(files).sort();
   const items = names.map(
@@ -14,7 +14,7 @@ export function migrationsModule(notice: string, folder: string): string {
     `// ${notice}`,
     '',
     '/** Migrations of the database in their order. */',
-    'export const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [',
+    `export const ${constant}: readonly { readonly name: string; readonly sql: string }[] = [`,
     ...items,
     '];',
     '',

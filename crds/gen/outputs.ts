@@ -25,6 +25,10 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...MIGRATED.map(
       (folder) => [`${folder}/migrations.generated.ts`, migrationsModule(NOTICE, `${folder}/sql/`)] as const,
     ),
+    [
+      'crds/src/logs/clickhouse.generated.ts',
+      migrationsModule(NOTICE, 'crds/src/logs/clickhouse/', 'CLICKHOUSE_MIGRATIONS'),
+    ],
     ...[...referencePages(kinds)].map(
       ([path, content]) => [`docs/reference/${path}`, `<!-- ${NOTICE} -->\n\n${content}`] as const,
     ),

@@ -72,16 +72,27 @@ const CHART: readonly Tool[] = [
   { name: 'promtool', probe: ['promtool', '--version'], install: 'apt-get install prometheus' },
 ];
 
+const PYTHON: Tool = {
+  name: 'python3 with venv',
+  probe: ['python3', '-c', 'import ensurepip, venv'],
+  install: 'apt-get install python3-venv',
+};
+
 const CLIENTS: readonly Tool[] = [
-  {
-    name: 'python3 with venv',
-    probe: ['python3', '-c', 'import ensurepip, venv'],
-    install: 'apt-get install python3-venv',
-  },
+  PYTHON,
   {
     name: 'the clients',
     probe: ['node', '--conditions=@gatehouse/source', 'test/clients/main.ts', 'check'],
     install: 'connect to a registry: npm and pip install them on the first run',
+  },
+];
+
+const CLICKHOUSE: readonly Tool[] = [
+  PYTHON,
+  {
+    name: 'the engine of ClickHouse',
+    probe: ['node', '--conditions=@gatehouse/source', 'test/clickhouse/main.ts', 'check'],
+    install: 'connect to a registry: pip installs it on the first run',
   },
 ];
 
@@ -130,6 +141,12 @@ export const LANES: readonly Lane[] = [
     proves: 'people and audit in a real PostgreSQL, its loss and return included',
     tools: [POSTGRES],
     run: vitest('postgres'),
+  },
+  {
+    name: 'clickhouse',
+    proves: 'the request log in the engine of ClickHouse, its loss and return included',
+    tools: CLICKHOUSE,
+    run: vitest('clickhouse'),
   },
   {
     name: 'browser',

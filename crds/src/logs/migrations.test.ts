@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { statementsOf } from '../sql/index.ts';
-import { DAILY_TABLES, LOG_COLUMNS, MIGRATIONS } from './index.ts';
+import { clickHouseStatements, DAILY_TABLES, LOG_COLUMNS, MIGRATIONS } from './index.ts';
 
 const statements = MIGRATIONS.flatMap(({ sql }) => statementsOf(sql));
 
@@ -21,4 +21,24 @@ test('both roll-ups have the same columns', () => {
 test.for(DAILY_TABLES)('%s has partitions', (table) => {
   const made = statements.find((text) => text.startsWith(`create table gateway_logs.${table} (`));
   expect(made).toMatch(/partition by range \((created_at|bucket)\)$/);
+});
+
+/** Names of the columns of a table of ClickHouse, in their order. */
+function clickHouseColumnsOf(table: string): string[] {
+  const made = clickHouseStatements().find((text) =>
+    text.startsWith(`create table if not exists gateway_logs.${table} (`),
+  );
+  return [...(made ?? '').matchAll(/^ {2}(\w+) [A-Z]/gm)].map(([, name = '']) => name);
+}
+
+test.for(DAILY_TABLES)('%s has the same columns in both databases', (table) => {
+  expect(clickHouseColumnsOf(table)).toEqual(columnsOf(table));
+});
+
+test('every statement of ClickHouse may run again', () => {
+  for (const statement of clickHouseStatements()) {
+    expect(statement).toMatch(
+      /^(create (database|table|materialized view) if not exists|alter table .* add column if not exists) /,
+    );
+  }
 });

@@ -1,8 +1,17 @@
 /** The request log in ClickHouse: docs/behaviour/request-logs.md. */
-import { withoutBrokenText } from '@gatehouse/crds';
+
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { clickHouseStatements, LOG_SCHEMA, type LogContent, type LogRow, parseClickHouseUrl } from '@gatehouse/crds/logs';
+import { withoutBrokenText } from '@gatehouse/crds';
+import {
+  clickHouseStatements,
+  DAILY_TABLES,
+  LOG_SCHEMA,
+  type LogContent,
+  type LogRow,
+  parseClickHouseUrl,
+} from '@gatehouse/crds/logs';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 
 export interface ClickHouseOptions {
@@ -60,6 +69,7 @@ export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore 
       await insert(client, 'logs', rows, batch);
     },
     isTemporary: (error) => !isRefusal(error),
+    dropBefore: async (ms) => dropPartitions(await opened(), ms),
     close: async () => {
       await opening?.then((client) => client.close()).catch(() => undefined); // it was never open
     },
@@ -73,17 +83,29 @@ async function insert(
   lines: readonly string[],
   { id }: SealedBatch,
 ): Promise<void> {
-  await client.insert({
-    table: `${LOG_SCHEMA}.${table}`,
+  const { stream } = await client.exec({
+    query: `insert into ${LOG_SCHEMA}.${table} format JSONEachRow`,
     values: Readable.from([lines.join('\n')], { objectMode: false }),
-    format: 'JSONEachRow',
     clickhouse_settings: {
       insert_deduplicate: 1,
       insert_deduplication_token: `${id}-${table}`,
       deduplicate_blocks_in_dependent_materialized_views: 1,
     },
   });
+  await finished(stream.resume());
 }
+
+async function dropPartitions(client: ClickHouseClient, ms: number): Promise<void> {
+  const query = `select distinct table, partition from system.parts where database = '${LOG_SCHEMA}' and active and table in {tables:Array(String)} and toUInt32OrZero(partition) < {day:UInt32}`;
+  const query_params = { tables: DAILY_TABLES, day: partitionOf(ms) };
+  const found = await client.query({ query, query_params, format: 'JSONEachRow' });
+  for (const { table, partition } of await found.json<{ table: string; partition: string }>()) {
+    await client.command({ query: `alter table ${LOG_SCHEMA}.${table} drop partition ${Number(partition)}` });
+  }
+}
+
+/** 20260131, as the tables say it. */
+const partitionOf = (ms: number): number => Number(new Date(ms).toISOString().slice(0, 10).replaceAll('-', ''));
 
 const MS = 1_000;
 
@@ -101,7 +123,21 @@ const lineOf = (value: object): string => withoutBrokenText(JSON.stringify(value
  * What the server says of a batch that no later try makes better: it cannot be parsed, or has values that no column takes.
  * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
  */
-const REFUSALS: ReadonlySet<string> = new Set(['6', '26', '27', '33', '38', '41', '53', '70', '72', '117', '131', '349', '376']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  '6',
+  '26',
+  '27',
+  '33',
+  '38',
+  '41',
+  '53',
+  '70',
+  '72',
+  '117',
+  '131',
+  '349',
+  '376',
+]);
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && REFUSALS.has(error.code);
