@@ -194,7 +194,7 @@ export const RULES: readonly ImportRule[] = [
   },
   {
     in: ['gateway/src'],
-    except: ['gateway/src/listener'],
+    except: ['gateway/src/listener', 'gateway/src/tracing/grpc.ts'],
     forbids: ['fastify', 'fastify/*', 'node:http', 'node:http2', 'node:https'],
     message: 'Only the listener knows the HTTP server and its framework: use the port Listener.',
   },

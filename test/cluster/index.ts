@@ -1,5 +1,6 @@
 /** A real Kubernetes for tests: a control plane, nodes with real pods, and the one cluster that a test run shares. */
 export { type BuildOptions, ensurePrograms, missingPrograms, type ProgramPaths, pathOf } from './build.ts';
+export { type Collector, startCollector } from './collector.ts';
 export {
   type ControlPlaneAccess,
   type ControlPlaneDescriptor,

@@ -77,6 +77,11 @@ export const FAMILIES = {
     versionFlags: [],
     programs: { vault: '.' },
   },
+  collector: {
+    folder: 'tools/collector',
+    versionFlags: [],
+    programs: { collector: '.' },
+  },
   pause: {
     folder: 'tools/pause',
     versionFlags: [],

@@ -21,8 +21,12 @@ export const tracing = withRules(
   z
     .strictObject({
       endpoint: httpUrl(
-        'endpoint is the base address of the collector for OTLP over HTTP, usually with port 4318; /v1/traces is added.',
+        'endpoint is the base address of the collector for OTLP: over HTTP usually with port 4318, and /v1/traces is added; over gRPC usually with port 4317.',
       ),
+      protocol: z
+        .enum(['HTTP', 'GRPC'])
+        .default('HTTP')
+        .meta({ description: 'protocol is how spans are sent: HTTP with protobuf, or GRPC.' }),
       headersSecretRef: secretKeyRef(
         'headersSecretRef is the Secret entry with headers for the collector, a comma list of name=value with percent-encoded values.',
       ).optional(),

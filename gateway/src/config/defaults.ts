@@ -82,6 +82,8 @@ export const DEFAULTS = {
   otlpTimeoutMs: 10 * SECOND,
   /** Address of a collector on the same machine. */
   otlpEndpoint: 'http://localhost:4318',
+  /** Where a collector listens for gRPC. */
+  otlpGrpcEndpoint: 'http://localhost:4317',
   /** Bytes at the end of an answer that are searched for token usage after it was sent. */
   usageTailBytes: 16 * KIB,
 } as const;

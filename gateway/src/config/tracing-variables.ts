@@ -29,20 +29,21 @@ export const SAMPLERS = [
 export const TRACING_VARIABLES = {
   OTEL_SDK_DISABLED: flag('true makes no spans, whatever else is set'),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional().meta({
-    description: 'otlp exports spans, to http://localhost:4318 when no address is set; none exports nothing',
+    description:
+      'otlp exports spans, to http://localhost:4318 (gRPC: 4317) when no address is set; none exports nothing',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: text(
-    'base address of a collector for OTLP over HTTP; /v1/traces is added. Setting it turns the export of spans on',
+    'base address of a collector for OTLP; over HTTP /v1/traces is added. Setting it turns the export of spans on',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text('whole address that spans are sent to, in place of the base address'),
   OTEL_EXPORTER_OTLP_HEADERS: text('comma list of name=value, headers for the collector; values are secret'),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: text('further headers for the collector, which win; values are secret'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .enum(['http/protobuf'])
+    .enum(['http/protobuf', 'grpc'])
     .optional()
-    .meta({ description: 'how spans are sent; http/protobuf is the only way' }),
+    .meta({ description: 'how spans are sent; http/protobuf when unset' }),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z
-    .enum(['http/protobuf'])
+    .enum(['http/protobuf', 'grpc'])
     .optional()
     .meta({ description: 'as OTEL_EXPORTER_OTLP_PROTOCOL' }),
   OTEL_EXPORTER_OTLP_COMPRESSION: z

@@ -26,6 +26,16 @@ describe('spans', () => {
       url: 'https://c/otlp/v1/traces',
     },
     {
+      rule: 'over gRPC to the address as it is',
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      url: 'http://c:4317',
+    },
+    {
+      rule: 'over gRPC on the same machine',
+      env: { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
+      url: 'http://localhost:4317',
+    },
+    {
       rule: 'to the whole address',
       env: { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t/x' },
       url: 'http://t/x',
@@ -95,7 +105,7 @@ describe('spans', () => {
     { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: 'a=secret%0a' },
     { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: 'a=secret%zz' },
     { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'collector:4317' },
-    { name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'grpc' },
+    { name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'http/json' },
     { name: 'OTEL_TRACES_SAMPLER', value: 'jaeger_remote' },
     { name: 'OTEL_TRACES_SAMPLER_ARG', value: '2' },
   ])('with $name=$value end the start, and the message has no secret', ({ name, value }) => {

@@ -5,8 +5,9 @@ import type { Environment } from './env.ts';
 import type { SAMPLERS } from './tracing-variables.ts';
 
 export interface TracingSettings {
-  /** Where spans are sent to. */
+  /** Where spans are sent to; of gRPC: without a path. */
   readonly url: string;
+  readonly protocol: 'http/protobuf' | 'grpc';
   /** By their names. */
   readonly headers: ReadonlyMap<string, Secret>;
   readonly compression: 'none' | 'gzip';
@@ -25,10 +26,12 @@ export interface TracingSettings {
 
 /** Undefined: no spans are made. Throws an Error that names a variable with a bad value. */
 export function tracingOf(env: Environment): TracingSettings | undefined {
-  const url = urlOf(env);
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
+  const url = urlOf(env, protocol);
   if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
   return {
     url,
+    protocol,
     headers: headersOf(env),
     compression: env.OTEL_EXPORTER_OTLP_COMPRESSION,
     timeoutMs: env.OTEL_EXPORTER_OTLP_TIMEOUT,
@@ -45,14 +48,16 @@ export function tracingOf(env: Environment): TracingSettings | undefined {
   };
 }
 
-function urlOf(env: Environment): string | undefined {
+function urlOf(env: Environment, protocol: TracingSettings['protocol']): string | undefined {
+  const below = protocol === 'grpc' ? (base: string) => base : belowBase;
   const whole = addressIn(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   if (whole !== undefined) return whole;
   const base = addressIn(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
-  if (base !== undefined) return belowBase(base);
+  if (base !== undefined) return below(base);
   const genAi = addressIn(env, 'EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_ENDPOINT');
   if (genAi !== undefined && env.EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED) return genAi;
-  return env.OTEL_TRACES_EXPORTER === 'otlp' ? belowBase(DEFAULTS.otlpEndpoint) : undefined;
+  if (env.OTEL_TRACES_EXPORTER !== 'otlp') return undefined;
+  return protocol === 'grpc' ? DEFAULTS.otlpGrpcEndpoint : below(DEFAULTS.otlpEndpoint);
 }
 
 const belowBase = (base: string): string => `${base.replace(/\/+$/, '')}/v1/traces`;

@@ -1,14 +1,18 @@
-/** Sends spans by OTLP over HTTP. OpenTelemetry's packages are loaded with the first batch: without spans they cost no memory. */
+/** Sends spans by OTLP, over HTTP or gRPC. OpenTelemetry's packages are loaded with the first batch: without spans they cost no memory. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpanKind, TraceState } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Secret } from '../lib/secret.ts';
+import { createGrpcClient, GrpcFailure } from './grpc.ts';
 import type { SendSpans } from './queue.ts';
 import type { Span, SpanEvent } from './span.ts';
 
 export interface OtlpOptions {
+  /** Of gRPC: scheme, host and port. */
   readonly url: string;
+  readonly protocol: 'http/protobuf' | 'grpc';
   readonly headers: ReadonlyMap<string, Secret>;
   readonly compression: 'none' | 'gzip';
   /** Longest time of one batch, its retries included, in ms. */
@@ -32,28 +36,66 @@ export function createOtlpSender(options: OtlpOptions): SendSpans {
   let opening: ReturnType<typeof openExporter> | undefined;
   return async (batch) => {
     opening ??= openExporter(options);
-    const { exporter, resource } = await opening;
+    const { send, resource } = await opening;
     const spans = batch.map((span) => toReadable(span, resource, options.version));
-    await within(options.timeoutMs + GRACE_MS, exportAll(exporter, spans));
+    await within(options.timeoutMs + GRACE_MS, send(spans));
   };
 }
 
-async function openExporter({ url, headers, compression, timeoutMs, ca, resource }: OtlpOptions) {
-  const [otlp, { resourceFromAttributes }] = await Promise.all([
-    import('@opentelemetry/exporter-trace-otlp-proto'),
-    import('@opentelemetry/resources'),
-  ]);
+type SendReadable = (spans: ReadableSpan[]) => Promise<void>;
+
+async function openExporter(
+  options: OtlpOptions,
+): Promise<{ readonly send: SendReadable; readonly resource: Resource }> {
+  const { resourceFromAttributes } = await import('@opentelemetry/resources');
+  const headers = Object.fromEntries([...options.headers].map(([name, value]) => [name, value.reveal()]));
+  const open = options.protocol === 'grpc' ? openGrpc : openHttp;
+  return { send: await open({ ...options, headers }), resource: resourceFromAttributes(options.resource) };
+}
+
+type Opening = Omit<OtlpOptions, 'headers'> & { readonly headers: Readonly<Record<string, string>> };
+
+async function openHttp({ url, headers, compression, timeoutMs, ca }: Opening): Promise<SendReadable> {
+  const otlp = await import('@opentelemetry/exporter-trace-otlp-proto');
   const exporter = new otlp.OTLPTraceExporter({
     url,
-    headers: Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
+    headers: { ...headers },
     timeoutMillis: timeoutMs,
     concurrencyLimit: MAX_HANGING,
     // The enum of the package is not there at compile time; its members are these texts.
     compression: compression as NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>['compression'] & string,
     httpAgentOptions: { keepAlive: true, ...(ca === undefined ? {} : { ca }) },
   });
-  return { exporter, resource: resourceFromAttributes(resource) };
+  return (spans) => exportAll(exporter, spans);
 }
+
+/** Waits between the tries of a batch, in ms. */
+const GRPC_WAITS_MS = [250, 1_000, 4_000];
+const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+
+async function openGrpc(options: Opening): Promise<SendReadable> {
+  const { ProtobufTraceSerializer } = await import('@opentelemetry/otlp-transformer');
+  const client = createGrpcClient(options);
+  return async (spans) => {
+    const message = ProtobufTraceSerializer.serializeRequest(spans);
+    if (message === undefined) throw new Error('The spans cannot be written as protobuf');
+    const endMs = performance.now() + options.timeoutMs;
+    for (const waitMs of [...GRPC_WAITS_MS, Number.POSITIVE_INFINITY]) {
+      try {
+        return await client.call(EXPORT, message, Math.max(1, endMs - performance.now()));
+      } catch (error) {
+        if (!mayTryAgain(error) || performance.now() + waitMs >= endMs) throw error;
+        await sleep(waitMs, undefined, { ref: false });
+      }
+    }
+  };
+}
+
+/** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, OUT_OF_RANGE, UNAVAILABLE and DATA_LOSS, as OTLP has it. */
+const TEMPORARY: ReadonlySet<number> = new Set([1, 4, 8, 10, 11, 14, 15]);
+
+/** A connection that fails may be another one soon. */
+const mayTryAgain = (error: unknown): boolean => !(error instanceof GrpcFailure) || TEMPORARY.has(error.status);
 
 function exportAll(exporter: OTLPTraceExporter, spans: ReadableSpan[]): Promise<void> {
   return new Promise((resolve, reject) => {

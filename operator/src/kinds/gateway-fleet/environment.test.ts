@@ -64,6 +64,9 @@ describe('the environment of a fleet', () => {
 
   test('leaves clients and providers out of it where the fleet says so', () => {
     const given = variablesOf({ tracing: { endpoint: 'http://collector:4318', parentBased: false, propagate: false } });
+    expect(given.has('OTEL_EXPORTER_OTLP_PROTOCOL')).toBe(false);
+    const overGrpc = variablesOf({ tracing: { endpoint: 'http://collector:4317', protocol: 'GRPC' } });
+    expect(overGrpc.get('OTEL_EXPORTER_OTLP_PROTOCOL')?.value).toBe('grpc');
     expect(given.get('OTEL_TRACES_SAMPLER')?.value).toBe('traceidratio');
     expect(given.get('OTEL_TRACES_SAMPLER_ARG')?.value).toBe('1');
     expect(given.get('OTEL_PROPAGATORS')?.value).toBe('none');

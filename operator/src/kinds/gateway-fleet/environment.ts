@@ -173,9 +173,10 @@ const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar
 
 function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly EnvVar[] {
   if (tracing === undefined) return [];
-  const { endpoint, headersSecretRef, samplingRatePerMillion, parentBased, propagate, guardrails } = tracing;
+  const { endpoint, protocol, headersSecretRef, samplingRatePerMillion, parentBased, propagate, guardrails } = tracing;
   return [
     { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: endpoint },
+    ...(protocol === 'GRPC' ? [{ name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'grpc' }] : []),
     ...(headersSecretRef === undefined ? [] : [fromSecret('OTEL_EXPORTER_OTLP_HEADERS', headersSecretRef)]),
     { name: 'OTEL_TRACES_SAMPLER', value: parentBased ? 'parentbased_traceidratio' : 'traceidratio' },
     { name: 'OTEL_TRACES_SAMPLER_ARG', value: String(samplingRatePerMillion / 1_000_000) },
