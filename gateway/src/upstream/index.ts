@@ -1,6 +1,7 @@
 export { BodyRelay } from './body-relay.ts';
 export { failureReason } from './failures.ts';
 export type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
+export { bodyOf, piecesOf } from './pieces.ts';
 export type {
   BodySink,
   UpgradeAnswer,
