@@ -34,7 +34,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
         GET: [
           ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],
           ...['/v1/batches', '/v1/batches/b', '/v1/batches/b/output', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j'],
-          '/v1/anything/else',
+          ...['/v1/fine_tuning/jobs/j/events', '/v1/fine_tuning/jobs/j/checkpoints', '/v1/anything/else'],
         ],
         PUT: ['/v1/anything/else'],
         DELETE: ['/v1/responses/r', '/v1/files/f', '/v1/anything/else'],

@@ -39,6 +39,7 @@ export interface FinishedRequest {
     readonly operation: {
       readonly id: string;
       readonly generates?: 'text' | 'vectors' | 'images' | 'speech' | 'transcript';
+      readonly keptByProvider?: true;
     };
     readonly request: {
       readonly method: string;

@@ -41,6 +41,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
   const { method } = exchange.request;
   const { answeredBy, counted } = answer.facts;
   if (counted !== undefined) return counted;
+  if (exchange.operation.keptByProvider === true) return NOTHING_COUNTED;
   if (answeredBy?.provider === undefined || isCacheHit(answeredBy.cache)) return NOTHING_COUNTED;
   if (!COUNTED.has(answer.status) || method === 'GET' || method === 'DELETE') return NOTHING_COUNTED;
   const report = answer.body.kind === 'stream' ? streamReport(answer.body) : readReport(answer.body.bytes);

@@ -21,19 +21,25 @@ interface Offered {
 function offeredOperations(): readonly Offered[] {
   const adapters = createAdapters(ADAPTERS);
   return Object.values<Operation>(OPERATIONS).flatMap((operation) => {
-    const { id, handler, promptAs, answerLocally } = operation;
+    const { id, handler, promptAs, answerLocally, mayBeOwn } = operation;
     const providers = [...PROVIDERS.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     const isAdapted = (provider: Provider): boolean => adapters.find(id, provider) !== undefined;
     const offers = new Map(
       providers.flatMap((provider) => {
-        const offer = offerOf(handler.endpointOf(provider)) ?? (isAdapted(provider) ? 'adapted' : undefined);
+        const offer =
+          offerOf(handler.endpointOf(provider)) ??
+          handler.procedureOf?.(provider)?.offer ??
+          (isAdapted(provider) ? 'adapted' : undefined);
         return offer === undefined ? [] : [[provider.id, offer] as const];
       }),
     );
     const partly = providers.filter(
-      (provider) => handler.endpointOf(provider)?.supports !== undefined && !isAdapted(provider),
+      (provider) =>
+        (handler.endpointOf(provider) ?? handler.procedureOf?.(provider))?.supports !== undefined &&
+        !isAdapted(provider),
     );
-    if (offers.size === 0 || promptAs !== undefined || answerLocally !== undefined) return [];
+    if (offers.size === 0 || promptAs !== undefined) return [];
+    if (answerLocally !== undefined && mayBeOwn !== true) return [];
     return [{ id, call: callOf(operation), offers, partly: new Set(partly.map((provider) => provider.id)) }];
   });
 }

@@ -16,6 +16,7 @@ import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare/index.ts';
+import { runProcedure } from './procedure.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
 import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
@@ -43,6 +44,12 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
       const held = holdTarget(ports, prepared);
       progress.hold = held instanceof Promise ? await held : held;
       return await triedOutcome(progress, await collectAnswer(ports, prepared, collect), { json: ports.json });
+    }
+    const procedure = prepared.operation.handler.procedureOf?.(prepared.provider);
+    if (procedure !== undefined) {
+      const held = holdTarget(ports, prepared);
+      progress.hold = held instanceof Promise ? await held : held;
+      return await triedOutcome(progress, await runProcedure(ports, prepared, procedure), { json: ports.json });
     }
 
     const built = firstRequest(ports, prepared);

@@ -61,6 +61,8 @@ describe('guardrails that do not exist', () => {
       'createModelResponse',
       ...['createFile', 'listFiles', 'getFile', 'getFileContent', 'deleteFile'],
       ...['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'],
+      ...['createFinetune', 'listFinetunes', 'getFinetune', 'listFinetuneEvents', 'listFinetuneCheckpoints'],
+      'cancelFinetune',
       ...['ollamaChat', 'ollamaGenerate', 'ollamaEmbed', 'ollamaEmbeddings'],
       ...['cohereChat', 'cohereEmbed', 'cohereRerank'],
       ...['geminiGenerateContent', 'geminiStreamGenerateContent', 'geminiEmbedContent', 'geminiBatchEmbedContents'],

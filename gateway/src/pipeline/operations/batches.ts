@@ -1,8 +1,17 @@
-/** Batches of the gateway's own, or of a provider, to which these calls are passed as they are. */
-import { ownOrProxied } from './own-or-proxied.ts';
+/** Batches of the gateway's own, or of a provider. */
+import { ownResourceOperation } from './resource.ts';
 
-export const createBatch = ownOrProxied('createBatch', 'POST', '/v1/batches');
-export const listBatches = ownOrProxied('listBatches', 'GET', '/v1/batches');
-export const getBatch = ownOrProxied('getBatch', 'GET', '/v1/batches/:batch_id');
-export const getBatchOutput = ownOrProxied('getBatchOutput', 'GET', '/v1/batches/:batch_id/output');
-export const cancelBatch = ownOrProxied('cancelBatch', 'POST', '/v1/batches/:batch_id/cancel');
+/** Its models are named by the rows of a file. */
+export const createBatch = ownResourceOperation('createBatch', {
+  route: { method: 'POST', path: '/v1/batches' },
+  bodies: ['json'],
+  model: 'unknown',
+});
+export const listBatches = ownResourceOperation('listBatches', { route: { method: 'GET', path: '/v1/batches' } });
+export const getBatch = ownResourceOperation('getBatch', { route: { method: 'GET', path: '/v1/batches/:batch_id' } });
+export const getBatchOutput = ownResourceOperation('getBatchOutput', {
+  route: { method: 'GET', path: '/v1/batches/:batch_id/output' },
+});
+export const cancelBatch = ownResourceOperation('cancelBatch', {
+  route: { method: 'POST', path: '/v1/batches/:batch_id/cancel' },
+});

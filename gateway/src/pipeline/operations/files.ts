@@ -1,8 +1,12 @@
-/** Files of the gateway's own, or of a provider, to which these calls are passed as they are. */
-import { ownOrProxied } from './own-or-proxied.ts';
+/** Files of the gateway's own, or of a provider. */
+import { ownResourceOperation } from './resource.ts';
 
-export const createFile = ownOrProxied('createFile', 'POST', '/v1/files');
-export const listFiles = ownOrProxied('listFiles', 'GET', '/v1/files');
-export const getFile = ownOrProxied('getFile', 'GET', '/v1/files/:file_id');
-export const getFileContent = ownOrProxied('getFileContent', 'GET', '/v1/files/:file_id/content');
-export const deleteFile = ownOrProxied('deleteFile', 'DELETE', '/v1/files/:file_id');
+export const createFile = ownResourceOperation('createFile', { route: { method: 'POST', path: '/v1/files' } });
+export const listFiles = ownResourceOperation('listFiles', { route: { method: 'GET', path: '/v1/files' } });
+export const getFile = ownResourceOperation('getFile', { route: { method: 'GET', path: '/v1/files/:file_id' } });
+export const getFileContent = ownResourceOperation('getFileContent', {
+  route: { method: 'GET', path: '/v1/files/:file_id/content' },
+});
+export const deleteFile = ownResourceOperation('deleteFile', {
+  route: { method: 'DELETE', path: '/v1/files/:file_id' },
+});

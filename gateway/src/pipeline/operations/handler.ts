@@ -1,7 +1,7 @@
 /** How the calls of an operation reach a provider, and how its answers come back. */
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
-import type { Call, Endpoint, OutgoingRequest, Provider } from '../../providers/contract.ts';
+import type { Call, Endpoint, OutgoingRequest, Procedure, Provider } from '../../providers/contract.ts';
 import type { CallOptions, Deferred, ModelAt, PreparedTarget, RequestOptions } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
@@ -63,6 +63,8 @@ export interface OperationHandler {
   readonly passesQuery: boolean;
   /** The provider's endpoint; undefined where it has none or the call is made without. */
   endpointOf(provider: Provider): Endpoint | undefined;
+  /** Where the provider has no endpoint, and several requests make the answer; such answers are not cached. */
+  procedureOf?(provider: Provider): Procedure | undefined;
   /** Where a call names the model that it runs; undefined: not known. */
   modelAt(provider: Provider, request: Pick<ClientRequest, 'method' | 'path'>): ModelAt | undefined;
   /** Throws AppError where the provider cannot be called. */

@@ -89,6 +89,8 @@ export interface Operation {
   readonly cacheable: boolean;
   /** What is charged where an answer does not say how many tokens it has; images also by the piece, speech by character, transcripts by the second. Absent: nothing. */
   readonly generates?: Generated;
+  /** It is about what one provider keeps: configs name one target, and usage in answers is that of other calls. */
+  readonly keptByProvider?: true;
   /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */
   readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
   /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */

@@ -6,6 +6,14 @@ import { COHERE } from './cohere.ts';
 import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
+import {
+  cancelFinetune,
+  createFinetune,
+  getFinetune,
+  listFinetuneCheckpoints,
+  listFinetuneEvents,
+  listFinetunes,
+} from './fine-tuning.ts';
 import { GEMINI } from './gemini.ts';
 import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { messages, messagesCountTokens } from './messages.ts';
@@ -50,6 +58,12 @@ export const OPERATIONS = {
   getBatch,
   getBatchOutput,
   cancelBatch,
+  createFinetune,
+  listFinetunes,
+  getFinetune,
+  listFinetuneEvents,
+  listFinetuneCheckpoints,
+  cancelFinetune,
   listModels,
   ...OLLAMA,
   ...COHERE,

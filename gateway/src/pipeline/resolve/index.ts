@@ -16,6 +16,7 @@ import {
 } from '../exchange.ts';
 import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
+import { callOf } from '../operations/operation.ts';
 import { createConfigResolver } from './config.ts';
 import { HeaderOverrides } from './header-overrides.ts';
 import { asksForOwn, isOwn } from './own.ts';
@@ -197,6 +198,12 @@ function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   if (operation.mayBeOwn === true && isOwn(exchange, { plan: plan ?? PLAIN_PLAN, requestProvider })) return;
   if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
     throw missingProvider(plan, input);
+  }
+  if (operation.keptByProvider === true && plan !== undefined && plan.leafCount > 1) {
+    throw new AppError('CONFIG_INVALID', {
+      param: 'x-gw-config',
+      detail: `One provider keeps what ${callOf(operation)} is about: only one target is allowed, and the config has ${plan.leafCount}`,
+    });
   }
   const missing = plan?.slugs.filter((slug) => snapshot.provider(caller.workspace.name, slug) === undefined) ?? [];
   const [first] = missing;

@@ -1,11 +1,14 @@
 import { azureAuth, joinQuery, splitQuery, withVersion } from '../clouds/azure/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
-import { proxyPath } from '../engine/index.ts';
+import { fieldMissing, proxyPath } from '../engine/index.ts';
 import {
+  batchEndpoints,
+  batchOutput,
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  fileEndpoints,
   furtherEndpoints,
   modelPlacesOf,
   NOT_NEGATIVE,
@@ -54,18 +57,33 @@ const further = furtherEndpoints({
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
 
 /** Files and batches belong to the resource, not to the model endpoint. */
-function proxyBaseUrl(call: Call): string | undefined {
+function resourceUrl(call: Call): string | undefined {
   const url = call.fields.text('azure_foundry_url');
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;
-  return origin !== undefined && /^\/(?:files|batches)(?:[/?]|$)/.test(proxyPath(call))
-    ? `${origin}/openai`
-    : undefined;
+  return origin === undefined ? undefined : `${origin}/openai`;
+}
+
+const proxyBaseUrl = (call: Call): string | undefined =>
+  /^\/(?:files|batches)(?:[/?]|$)/.test(proxyPath(call)) ? resourceUrl(call) : undefined;
+
+const resourcePath = (call: Call, below: string, query: string): string =>
+  joinQuery(below, withVersion(query, call.fields.text('azure_api_version')));
+
+const openAiCall = { supports: (call: Call): boolean => !isAnthropic(call) };
+const RESOURCES = { ...fileEndpoints(resourcePath, openAiCall), ...batchEndpoints(resourcePath, openAiCall) };
+const ofResource = (call: Call): boolean =>
+  Object.hasOwn(RESOURCES, call.endpoint) || call.endpoint === 'getBatchOutput';
+
+function baseUrl(call: Call): string {
+  const url = call.fields.text('azure_foundry_url');
+  if (url === undefined) throw fieldMissing(call.provider, 'azure_foundry_url');
+  return (ofResource(call) ? resourceUrl(call) : undefined) ?? url;
 }
 
 /** Foundry models, in OpenAI's format or in Anthropic's. */
 export const azureAi: Provider = defineProvider({
   id: 'azure-ai',
-  baseUrl: '{azure_foundry_url}',
+  baseUrl,
   auth: azureAuth({ apiKey }),
   headers: {
     'extra-parameters': (call) =>
@@ -93,7 +111,9 @@ export const azureAi: Provider = defineProvider({
         joinQuery('/realtime', withVersion(query, call.fields.text('azure_api_version'))),
       ),
     ),
+    ...RESOURCES,
   },
+  procedures: { getBatchOutput: batchOutput(resourcePath, openAiCall) },
   models: { path: versioned('/models') },
   proxy: {
     path: (call) => {

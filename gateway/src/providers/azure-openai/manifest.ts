@@ -3,10 +3,14 @@ import { type BodyHook, type Call, defineProvider, type FormTable, type Provider
 import { apiKeyHeader } from '../engine/index.ts';
 import {
   BEYOND_OPENAI,
+  batchEndpoints,
+  batchOutput,
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  fileEndpoints,
+  finetuneEndpoints,
   furtherEndpoints,
   modelPlacesBelow,
   NOT_NEGATIVE,
@@ -17,6 +21,7 @@ import {
   realtimeEndpoint,
   responsesEndpoints,
 } from '../openai-like/index.ts';
+import { finetuneAnswer, olderMethod } from './fine-tuning.ts';
 import { readModels } from './models.ts';
 import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, realtimePath, resourcePath } from './paths.ts';
 
@@ -45,6 +50,8 @@ const OF_DEPLOYMENTS = [
   'POST /images/*',
   'POST /audio/*',
 ];
+
+const FINETUNES = finetuneEndpoints(resourcePath, { hooks: [olderMethod], answer: finetuneAnswer });
 
 /** OpenAI's models behind the account's own deployments. */
 export const azureOpenai: Provider = defineProvider({
@@ -85,7 +92,11 @@ export const azureOpenai: Provider = defineProvider({
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
     realtime: realtimeEndpoint(realtimePath),
+    ...fileEndpoints(resourcePath),
+    ...batchEndpoints(resourcePath),
+    ...FINETUNES,
   },
+  procedures: { getBatchOutput: batchOutput(resourcePath) },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
   proxy: {
     path: proxiedPath,

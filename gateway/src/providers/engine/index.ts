@@ -20,8 +20,10 @@ export {
   type ProxyOptions,
   proxyPath,
   type RequestOptions,
+  unsupported,
 } from './request.ts';
 export { shapeBody } from './shape-body.ts';
+export { buildStep, jsonOfStep } from './step.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';
-export { holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
+export { baseOf, holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
 export { hostText, pathSegment, pathText } from './url.ts';

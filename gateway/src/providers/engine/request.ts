@@ -140,7 +140,8 @@ function proxyBase(target: PreparedTarget, call: Call): Base | undefined {
   return url === undefined ? undefined : splitBase(url);
 }
 
-function unsupported(target: PreparedTarget, { operation }: Call, reach = ''): AppError {
+/** The call is not offered; `reach` says by what. */
+export function unsupported(target: PreparedTarget, { operation }: Pick<Call, 'operation'>, reach = ''): AppError {
   const provider = target.provider.id;
   return new AppError('OPERATION_UNSUPPORTED', {
     detail: `${operation} is not offered by ${provider}${reach}`,
@@ -204,7 +205,7 @@ function written(rule: WriteRule, call: Call, context: RequestOptions): ReturnTy
  * Headers of a typed call, later wins: content type, provider, credential, stored and forwarded headers; a signature comes
  * last. Stored and forwarded headers are set before the authorizer runs, so that it sees what replaces its credential.
  */
-function authorize(
+export function authorize(
   target: PreparedTarget,
   call: Call,
   request: OutgoingRequest,

@@ -1,4 +1,6 @@
 /** Building blocks of providers of the OpenAI format; no provider is named here. */
+
+export { batchOutput } from './batch-output.ts';
 export { AT_LEAST_ONE, BEYOND_OPENAI, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
 export {
   chatEndpoint,
@@ -23,4 +25,12 @@ export {
   OPENAI_PATHS,
   pathsBelow,
 } from './paths.ts';
+export {
+  batchEndpoints,
+  fileEndpoints,
+  finetuneEndpoints,
+  type ResourceOptions,
+  type ResourcePath,
+  resourcesBelow,
+} from './resources.ts';
 export { type OpenAiRow, openAiLike } from './row.ts';

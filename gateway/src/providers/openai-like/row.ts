@@ -1,5 +1,6 @@
 import { type Authorizer, defineProvider, type ModelPlace, type ModelsEndpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
+import { batchOutput } from './batch-output.ts';
 import {
   chatEndpoint,
   completionEndpoint,
@@ -11,6 +12,7 @@ import {
 } from './endpoints.ts';
 import { type FurtherRows, furtherEndpoints } from './further.ts';
 import { dataPlaneOf, modelPlacesOf, OPENAI_MODEL_PLACES, OPENAI_PATHS } from './paths.ts';
+import { batchEndpoints, fileEndpoints, finetuneEndpoints, resourcesBelow } from './resources.ts';
 
 /** A provider of the OpenAI format on another host. */
 export interface OpenAiRow {
@@ -33,6 +35,8 @@ export interface OpenAiRow {
   readonly responses?: true;
   /** The upstream has the realtime API. */
   readonly realtime?: true;
+  /** Which of OpenAI's resources the upstream has, at the usual paths. */
+  readonly resources?: readonly ('files' | 'batches' | 'fine-tuning')[];
   /** `true`: the list is at the usual path. */
   readonly models?: true | ModelsEndpoint;
   readonly readError?: Provider['readError'];
@@ -51,6 +55,15 @@ function modelPlacesOfRow({ paths = [], modelPlaces = [], prefix }: OpenAiRow): 
   return 'only' in paths ? modelPlaces : modelPlacesOf([...modelPlaces, ...OPENAI_MODEL_PLACES], prefix);
 }
 
+function resourceEndpoints({ resources = [], prefix = '' }: OpenAiRow): Provider['endpoints'] {
+  const path = resourcesBelow(prefix);
+  return {
+    ...(resources.includes('files') ? fileEndpoints(path) : {}),
+    ...(resources.includes('batches') ? batchEndpoints(path) : {}),
+    ...(resources.includes('fine-tuning') ? finetuneEndpoints(path) : {}),
+  };
+}
+
 /** The provider of a row. */
 export function openAiLike(row: OpenAiRow): Provider {
   const { prefix = '', chat, complete, embed, models } = row;
@@ -65,10 +78,14 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(complete === undefined ? {} : { complete: completionEndpoint(at('/completions', complete)) }),
       ...(embed === undefined ? {} : { embed: embeddingsEndpoint(at('/embeddings', embed)) }),
       ...furtherEndpoints(row.further ?? {}, prefix),
+      ...resourceEndpoints(row),
       ...row.endpoints,
       ...(row.realtime === undefined ? {} : { realtime: realtimeBelow(prefix) }),
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
+    ...(row.resources?.includes('batches') === true
+      ? { procedures: { getBatchOutput: batchOutput(resourcesBelow(prefix)) } }
+      : {}),
     ...(row.headers === undefined ? {} : { headers: row.headers }),
     ...(row.routingHeaders === undefined ? {} : { routingHeaders: row.routingHeaders }),
     ...(row.readError === undefined ? {} : { readError: row.readError }),

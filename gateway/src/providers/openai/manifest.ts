@@ -2,10 +2,14 @@ import { defineProvider, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import {
   BEYOND_OPENAI,
+  batchEndpoints,
+  batchOutput,
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  fileEndpoints,
+  finetuneEndpoints,
   furtherEndpoints,
   modelPlacesOf,
   OPENAI_MODEL_PLACES,
@@ -13,11 +17,13 @@ import {
   openAiMessages,
   realtimeBelow,
   relayedEndpoint,
+  resourcesBelow,
   responsesBelow,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 
 const RELAYED = { answer: { kind: 'relay' } } as const;
+const RESOURCES = resourcesBelow('');
 
 /** OpenAI: bodies pass byte for byte wherever nothing has to be changed. */
 export const openai: Provider = defineProvider({
@@ -44,7 +50,11 @@ export const openai: Provider = defineProvider({
     }),
     ...responsesEndpoints(responsesBelow('')),
     realtime: realtimeBelow(''),
+    ...fileEndpoints(RESOURCES, RELAYED),
+    ...batchEndpoints(RESOURCES, RELAYED),
+    ...finetuneEndpoints(RESOURCES, RELAYED),
   },
+  procedures: { getBatchOutput: batchOutput(RESOURCES) },
   models: { path: '/models' },
   proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS), modelPlaces: modelPlacesOf(OPENAI_MODEL_PLACES) },
 });

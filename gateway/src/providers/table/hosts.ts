@@ -89,6 +89,7 @@ export const HOSTS: readonly Provider[] = [
       hooks: [editMessages(withoutMembers('name'))],
     },
     further: { createSpeech: {}, createTranscription: {}, createTranslation: {} },
+    resources: ['files', 'batches'],
     responses: true,
     models: true,
   }),
@@ -119,6 +120,7 @@ export const HOSTS: readonly Provider[] = [
     baseUrl: 'https://api.kluster.ai/v1',
     chat: {},
     embed: {},
+    resources: ['files', 'batches'],
     models: true,
   }),
   openAiLike({
@@ -176,6 +178,7 @@ export const HOSTS: readonly Provider[] = [
     complete: {},
     embed: {},
     further: { imageGenerate: {} },
+    resources: ['files', 'batches', 'fine-tuning'],
     models: true,
   }),
   openAiLike({

@@ -106,6 +106,7 @@ export const VENDORS: readonly Provider[] = [
       moderate: { hooks: [withoutModelPrefix], answer: flaggedByCategory },
       createTranscription: {},
     },
+    resources: ['files'],
     models: true,
   }),
   openAiLike({

@@ -1,0 +1,182 @@
+/** A call that takes several requests: each has the timeouts and retries of the target. */
+import { AppError, memoryExhausted, toAppError } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import {
+  type Call,
+  type Procedure,
+  type ProcedureRequest,
+  type ProcedureResult,
+  type ProcedureTools,
+  ProviderRefusal,
+  type WholeAnswer,
+} from '../../providers/contract.ts';
+import { baseOf, buildStep, unsupported } from '../../providers/engine/index.ts';
+import type { RetryPlan } from '../../routing/index.ts';
+import { bodyOf, piecesOf, type UpstreamResponse } from '../../upstream/index.ts';
+import { CallBudget } from '../call-budget.ts';
+import { type HeaderMap, uploadOf } from '../exchange.ts';
+import { decodeAnswer, type MappedAnswer, map } from './map/index.ts';
+import type { AttemptPorts } from './ports.ts';
+import { type Prepared, servicesOf } from './prepare/index.ts';
+import { toUpstream } from './request.ts';
+import { type Tried, type TryResult, tryWithRetries } from './retries.ts';
+import type { ProviderAnswer } from './send/index.ts';
+
+/** Requests of one procedure: more than the parts of the largest object that buckets take. */
+const MAX_STEPS = 20_000;
+/** Of the answer to a step that is read whole. */
+const MAX_STEP_BYTES = 4 * 1024 * 1024;
+/** Statuses after which a step is tried again that asks for it. */
+const PASSING: readonly number[] = [429, 500, 502, 503, 504];
+/** Answers of steps are small, and given up before the next one. */
+const UNCOUNTED: ByteAccount = {
+  take: () => true,
+  give: () => undefined,
+  clear: () => undefined,
+  close: () => undefined,
+};
+
+/** Never rejects but with the reason of the signal. */
+export async function runProcedure(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  procedure: Procedure,
+): Promise<Tried<MappedAnswer>> {
+  const run = new ProcedureRun(ports, prepared);
+  const result = await answerOf(ports, prepared, procedure, run).catch(
+    (error: unknown): TryResult<MappedAnswer> => ({ kind: 'error', error: toAppError(error) }),
+  );
+  const { retries, calls, upstreamMs, isAnswered } = run;
+  return { result, retries, calls, upstreamMs, isAnswered };
+}
+
+async function answerOf(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  procedure: Procedure,
+  run: ProcedureRun,
+): Promise<TryResult<MappedAnswer>> {
+  const { call, resolved, input } = prepared;
+  if (procedure.supports?.(call) === false) throw unsupported(resolved.target, call, ' for this account');
+  if (!input.calls.take()) throw new AppError('ATTEMPTS_EXHAUSTED');
+  try {
+    const answer = await mapped(ports, prepared, await procedure.run(call, run));
+    return { kind: 'answer', answer };
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error;
+    const { status, headers, bytes } = error.answer;
+    return { kind: 'answer', answer: await map(ports, prepared, { kind: 'unary', status, headers, bytes }) };
+  }
+}
+
+function mapped(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  result: ProcedureResult,
+): MappedAnswer | Promise<MappedAnswer> {
+  if (result.kind === 'json') {
+    const bytes = Buffer.from(JSON.stringify({ ...result.value, provider: prepared.call.provider }));
+    if (!prepared.input.exchange.memory.take(bytes.length)) throw memoryExhausted();
+    const headers = { 'content-type': 'application/json' };
+    return map(ports, prepared, { kind: 'unary', status: 200, headers, bytes });
+  }
+  const headers: HeaderMap = { 'content-type': result.contentType };
+  if (result.bytes !== undefined) headers['content-length'] = String(result.bytes);
+  const body = { kind: 'stream', upstream: bodyOf(result.content), transform: undefined } as const;
+  return { status: 200, headers, body, stream: true };
+}
+
+class ProcedureRun implements ProcedureTools {
+  readonly #ports: AttemptPorts;
+  readonly #prepared: Prepared;
+  readonly #calls = new CallBudget(MAX_STEPS);
+  readonly services: ProcedureTools['services'];
+  retries = 0;
+  calls = 0;
+  upstreamMs = 0;
+  isAnswered = false;
+
+  constructor(ports: AttemptPorts, prepared: Prepared) {
+    this.#ports = { ...ports, maxResponseBytes: Math.min(ports.maxResponseBytes, MAX_STEP_BYTES) };
+    this.#prepared = prepared;
+    this.services = servicesOf(ports, prepared);
+  }
+
+  get signal(): ProcedureTools['signal'] {
+    return this.#prepared.input.exchange.signal;
+  }
+
+  get memory(): ByteAccount {
+    return this.#prepared.input.exchange.memory;
+  }
+
+  get upload(): ProcedureTools['upload'] {
+    return uploadOf(this.#prepared.resolution.body);
+  }
+
+  baseUrl(): string {
+    const { origin, prefix } = baseOf(this.#prepared.resolved.target, this.#call);
+    return origin + prefix;
+  }
+
+  get #call(): Call {
+    return this.#prepared.call;
+  }
+
+  async ask(request: ProcedureRequest): Promise<WholeAnswer> {
+    const answer = await this.#send(request, () => false);
+    if (answer.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: this.#call.provider });
+    const whole = await decodeAnswer(answer, { maxBytes: this.#ports.maxResponseBytes, memory: UNCOUNTED });
+    if (isGood(whole) || request.accepts?.includes(whole.status)) return whole;
+    throw new ProviderRefusal(whole);
+  }
+
+  async open(request: ProcedureRequest) {
+    const answer = await this.#send(request, isGood);
+    if (answer.kind === 'stream') {
+      const { status, headers, body } = answer.response;
+      return { status, headers, content: piecesOf(body) };
+    }
+    throw new ProviderRefusal(await decodeAnswer(answer, { maxBytes: MAX_STEP_BYTES, memory: UNCOUNTED }));
+  }
+
+  async #send(step: ProcedureRequest, isStream: (response: UpstreamResponse) => boolean): Promise<ProviderAnswer> {
+    const { resolved, forwarded, settings } = this.#prepared;
+    const { services } = this;
+    const tried = await tryWithRetries<ProviderAnswer>(this.#ports, {
+      signal: this.signal,
+      settings: { ...settings, retry: retryOf(settings.retry, step) },
+      calls: this.#calls,
+      memory: UNCOUNTED,
+      request: async (signal) => {
+        const built = await buildStep(resolved.target, this.#call, step, { forwarded, services, signal });
+        const sent = toUpstream(built, this.#prepared);
+        // An address that the provider names is nothing that the account may reach beyond everybody else.
+        return step.auth === 'none' ? { ...sent, hostOrigin: 'request' } : sent;
+      },
+      replayable: step.body === undefined || Buffer.isBuffer(step.body) || step.body.replayable,
+      isStream,
+      isEventStream: () => true,
+      atEnd: () => undefined,
+      map: (answer) => answer,
+      evaluate: () => undefined,
+      statusOf: (answer) => (answer.kind === 'stream' ? answer.response.status : answer.status),
+      release: () => undefined,
+    });
+    this.retries = tried.retries < 0 ? tried.retries : this.retries + tried.retries;
+    this.calls += tried.calls;
+    this.upstreamMs += tried.upstreamMs;
+    this.isAnswered ||= tried.isAnswered;
+    if (tried.result.kind === 'error') throw tried.result.error;
+    return tried.result.answer;
+  }
+}
+
+const isGood = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299;
+
+/** The retries that a step asks for come on top of what the target has. */
+function retryOf(retry: RetryPlan, { tries = 1 }: ProcedureRequest): RetryPlan {
+  if (tries <= 1) return retry;
+  const maxRetries = Math.max(retry.maxRetries, tries - 1);
+  return { ...retry, maxRetries, statusCodes: new Set([...retry.statusCodes, ...PASSING]) };
+}

@@ -1,0 +1,35 @@
+/** The output of a batch where the upstream keeps it in a file, as OpenAI does. */
+import { isObject } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import type { Call, JsonObject, Procedure, ProcedureTools } from '../contract.ts';
+import { jsonOfStep, pathSegment, pathText } from '../engine/index.ts';
+import type { ResourceOptions, ResourcePath } from './resources.ts';
+
+/** The rows of the batch, else those that have failed, else what is wrong with it as a whole. */
+export function batchOutput(path: ResourcePath, { supports }: Pick<ResourceOptions, 'supports'> = {}): Procedure {
+  return { offer: 'passed on', ...(supports === undefined ? {} : { supports }), run };
+
+  async function run(call: Call, tools: ProcedureTools): ReturnType<Procedure['run']> {
+    const id = pathText(call.route['batch_id'] ?? '', 'batch_id');
+    const url = (below: string): string => tools.baseUrl() + path(call, below, '');
+    const batch = jsonOfStep(await tools.ask({ method: 'GET', url: url(`/batches/${id}`) }), call);
+    const file = fileOf(batch);
+    if (file === undefined) return { kind: 'json', value: problemsOf(batch, call) };
+    const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
+    const answer = await tools.open({ method: 'GET', url: url(content) });
+    return { kind: 'content', contentType: 'application/octet-stream', content: answer.content };
+  }
+}
+
+function fileOf(batch: JsonObject): string | undefined {
+  return ['output_file_id', 'error_file_id'].map((name) => batch[name]).find(isName);
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Throws BATCH_OUTPUT_MISSING. */
+function problemsOf({ errors, status }: JsonObject, { provider }: Call): object {
+  if (isObject(errors)) return errors;
+  const state = isName(status) ? ` (${status.slice(0, 32)})` : '';
+  throw new AppError('BATCH_OUTPUT_MISSING', { provider, detail: `The batch has no output file yet${state}` });
+}
