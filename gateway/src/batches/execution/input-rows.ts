@@ -1,8 +1,8 @@
 /** The rows of an input file: `{custom_id, method, url, body}`, one on each line. */
 import { isObject } from '@gatehouse/crds';
 import { type JsonLimits, JsonScan, readJson } from '../../lib/json/index.ts';
+import { LineTooLong, linesOf } from '../../lib/lines.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import { LineTooLong, linesOf } from '../lines.ts';
 import type { BatchProblem } from '../records.ts';
 
 export interface InputRow {
