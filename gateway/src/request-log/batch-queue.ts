@@ -1,0 +1,163 @@
+/** Records on their way into a database: bounded in bytes, in batches that stay what they are. Nobody waits for it. */
+import { randomUUID } from 'node:crypto';
+import type { LogStore, SealedBatch } from './log-store.ts';
+import type { LogRecord } from './request-log.ts';
+
+/** Why records were dropped. */
+export type DropReason = 'queue_full' | 'refused' | 'shutdown';
+
+export interface BatchQueueOptions {
+  readonly store: Pick<LogStore, 'write' | 'isTemporary'>;
+  /** In bytes, about. */
+  readonly sizeOf: (record: LogRecord) => number;
+  /** Of all that waits; beyond it the oldest batch is dropped. */
+  readonly maxBytes: number;
+  /** A batch is sealed with so many records, or bytes, or after so long, in ms. */
+  readonly batch: { readonly records: number; readonly bytes: number; readonly delayMs: number };
+  /** Between the tries of a batch, doubled up to the second, in ms. */
+  readonly retryMs: readonly [first: number, longest: number];
+  onWritten(records: number): void;
+  /** Told each time, with the error where there is one. Must not throw. */
+  onDropped(records: number, reason: DropReason, error?: unknown): void;
+  /** A batch waits for its next try. Must not throw. */
+  onRetry(error: unknown): void;
+}
+
+interface Waiting extends SealedBatch {
+  readonly bytes: number;
+  /** Records that are neither written nor refused yet. */
+  left: number;
+}
+
+export class BatchQueue {
+  readonly #options: BatchQueueOptions;
+  /** The oldest first. */
+  #sealed: Waiting[] = [];
+  #open: LogRecord[] = [];
+  #openBytes = 0;
+  #bytes = 0;
+  #sealTimer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isClosing = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: BatchQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes that wait, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Never fails and does not wait. */
+  add(record: LogRecord): void {
+    const { sizeOf, batch } = this.#options;
+    if (this.#isClosing) {
+      this.#options.onDropped(1, 'shutdown');
+      return;
+    }
+    const bytes = sizeOf(record);
+    this.#open.push(record);
+    this.#openBytes += bytes;
+    this.#bytes += bytes;
+    if (this.#open.length >= batch.records || this.#openBytes >= batch.bytes) this.#seal();
+    else this.#sealTimer ??= setTimeout(() => this.#seal(), batch.delayMs).unref();
+    this.#dropOldest();
+  }
+
+  /** Writes what waits, for so long at most, in ms. What is left then is dropped. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#seal();
+    this.#wake?.(); // the next try is now
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#writing, late]);
+    clearTimeout(timer);
+    const left = this.#sealed.splice(0);
+    const records = left.reduce((sum, batch) => sum + batch.left, 0);
+    this.#bytes = 0;
+    this.#wake?.();
+    if (records > 0) this.#options.onDropped(records, 'shutdown');
+  }
+
+  #seal(): void {
+    clearTimeout(this.#sealTimer);
+    this.#sealTimer = undefined;
+    if (this.#open.length === 0) return;
+    this.#sealed.push({ id: randomUUID(), records: this.#open, bytes: this.#openBytes, left: this.#open.length });
+    this.#open = [];
+    this.#openBytes = 0;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  #dropOldest(): void {
+    while (this.#bytes > this.#options.maxBytes) {
+      if (this.#sealed.length === 0) {
+        if (this.#open.length === 0) return;
+        this.#seal();
+      }
+      const oldest = this.#sealed.shift();
+      if (oldest === undefined) return;
+      this.#bytes -= oldest.bytes;
+      this.#options.onDropped(oldest.left, 'queue_full');
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#sealed[0]; batch !== undefined; batch = this.#sealed[0]) {
+      await this.#write(batch, batch);
+      const at = this.#sealed.indexOf(batch);
+      if (at < 0) continue; // dropped meanwhile
+      this.#sealed.splice(at, 1);
+      this.#bytes -= batch.bytes;
+    }
+  }
+
+  /** Tries a batch, or a part of it, until it is written, refused, or dropped with the whole. */
+  async #write(part: SealedBatch, whole: Waiting): Promise<void> {
+    const { store, retryMs, onWritten, onRetry } = this.#options;
+    const [first, longest] = retryMs;
+    for (let waitMs = first; this.#sealed.includes(whole); waitMs = Math.min(longest, waitMs * 2)) {
+      try {
+        await store.write(part);
+        if (!this.#sealed.includes(whole)) return; // it was counted as dropped
+        whole.left -= part.records.length;
+        onWritten(part.records.length);
+        return;
+      } catch (error) {
+        if (!store.isTemporary(error)) return await this.#split(part, whole, error);
+        onRetry(error);
+      }
+      await this.#wait(waitMs);
+    }
+  }
+
+  /** Of a batch that is refused, all but the records because of which it is. */
+  async #split({ id, records }: SealedBatch, whole: Waiting, error: unknown): Promise<void> {
+    if (records.length > 1) {
+      const middle = Math.ceil(records.length / 2);
+      await this.#write({ id: `${id}a`, records: records.slice(0, middle) }, whole);
+      await this.#write({ id: `${id}b`, records: records.slice(middle) }, whole);
+    } else if (this.#sealed.includes(whole)) {
+      whole.left -= 1;
+      this.#options.onDropped(1, 'refused', error);
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms).unref();
+      this.#wake = done;
+      function done(): void {
+        clearTimeout(timer);
+        resolve();
+      }
+    });
+  }
+}
