@@ -1,0 +1,185 @@
+/** What every store of the request log does. */
+import { randomUUID } from 'node:crypto';
+import type { LogRow } from '@gatehouse/crds/logs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LogRecord, LogStore, SealedBatch } from '../../../gateway/src/request-log/index.ts';
+import { logRow } from '../../kit/log-row.ts';
+
+export interface LogStoreWorld extends AsyncDisposable {
+  readonly store: LogStore;
+  /** Another one over the same database, for which this account is wrong. */
+  stranger(): LogStore;
+  /** Rows of a query that both databases understand. */
+  rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+const record = (over: Partial<LogRow> = {}, content?: LogRecord['content']): LogRecord => ({
+  row: logRow(over),
+  content,
+});
+
+const batch = (...records: readonly LogRecord[]): SealedBatch => ({ id: randomUUID(), records });
+
+const DAILY = ['logs', 'documents', 'log_minutes', 'log_hours', 'user_hours'];
+
+export function describeLogStore(name: string, start: () => Promise<LogStoreWorld>): void {
+  describe(name, () => {
+    let world: LogStoreWorld;
+    let store: LogStore;
+
+    beforeAll(async () => {
+      world = await start();
+      store = world.store;
+    });
+
+    afterAll(async () => {
+      await world?.[Symbol.asyncDispose]();
+    });
+
+    const one = async (query: string) => (await world.rows(query))[0];
+    const countOf = async (table: string, where: string): Promise<number> =>
+      Number((await one(`select count(*) as n from gateway_logs.${table} where ${where}`))?.['n']);
+    const sumsOf = async (table: string, columns: readonly string[], workspace: string) => {
+      const sums = columns.map((column) => `sum(${column}) as sum_${column}`).join(', ');
+      const row = await one(`select ${sums} from gateway_logs.${table} where workspace = '${workspace}'`);
+      return columns.map((column) => Number(row?.[`sum_${column}`] ?? 0));
+    };
+
+    describe('a batch', () => {
+      test('is kept as it is, with its documents', async () => {
+        const content = { request: { url: '/v1/chat/completions', method: 'POST', body: { text: 'é "q" \\ 🙂\n' } } };
+        const kept = record({ metadata: { "o'clock": 'a\tb\\n' }, document: 'database', cost_nano: null }, content);
+        await store.write(batch(kept, record({ workspace: 'other' })));
+        const { id, decision, created_at, metadata, ...others } = kept.row;
+        const row = await one(`select * from gateway_logs.logs where id = '${id}'`);
+        for (const [column, value] of Object.entries(others))
+          expect(typeof value === 'number' ? Number(row?.[column]) : row?.[column], column).toEqual(value);
+        expect(asJson(row?.['decision'])).toEqual(decision);
+        expect(asJson(row?.['metadata'])).toEqual(metadata);
+        expect(asInstant(row?.['created_at'])).toBe(created_at);
+        const document = await one(`select content from gateway_logs.documents where id = '${id}'`);
+        expect(asJson(document?.['content'])).toEqual(content);
+      });
+
+      test('that comes again counts once, in roll-ups too', async () => {
+        const workspace = randomUUID();
+        const sent = batch(
+          record({ workspace, end_user: 'ada', cost_nano: 5, response_ms: 10, is_final: false }),
+          record({ workspace, end_user: 'ada', cost_nano: 7, response_ms: 20, attempt: 1, target_index: 1 }),
+        );
+        for (let i = 0; i < 3; i += 1) await store.write(sent);
+        expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(2);
+        for (const table of ['log_minutes', 'log_hours'])
+          expect(await sumsOf(table, ['requests', 'attempts', 'cost_nano', 'response_ms'], workspace), table).toEqual([
+            ...[1, 2, 12, 20],
+          ]);
+        expect(await sumsOf('user_hours', ['requests', 'cost_nano'], workspace)).toEqual([1, 12]);
+      });
+
+      test('over midnight has its sums in both days', async () => {
+        const workspace = randomUUID();
+        const midnight = Date.UTC(2026, 4, 2);
+        await store.write(
+          batch(record({ workspace, created_at: midnight - 1 }), record({ workspace, created_at: midnight })),
+        );
+        const hours = await world.rows(
+          `select bucket, sum(requests) as n from gateway_logs.log_hours where workspace = '${workspace}' group by bucket order by bucket`,
+        );
+        expect(hours.map(({ bucket, n }) => [asInstant(bucket), Number(n)])).toEqual([
+          [midnight - 3_600_000, 1],
+          [midnight, 1],
+        ]);
+      });
+
+      test('with text that is none is kept without it', async () => {
+        const kept = record({ span_name: 'a\0b\ud800c', metadata: { 'x\0': 'y' } });
+        await store.write(batch(kept));
+        const row = await one(`select span_name, metadata from gateway_logs.logs where id = '${kept.row.id}'`);
+        expect(row?.['span_name']).toBe('a\ufffdb\ufffdc');
+        expect(asJson(row?.['metadata'])).toEqual({ 'x\ufffd': 'y' });
+      });
+
+      test('that no column takes is refused for ever', async () => {
+        const failure = await store.write(batch(record({ id: 'no uuid' }))).catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(Error);
+        expect(store.isTemporary(failure)).toBe(false);
+      });
+    });
+
+    test('sums are those of the rows, whatever is written again and in whichever order', async () => {
+      const rows = fc.record({
+        status: fc.constantFrom(200, 246, 429, 500),
+        is_final: fc.boolean(),
+        provider: fc.constantFrom('openai', 'anthropic', null),
+        model: fc.constantFrom('a', 'b', null),
+        end_user: fc.constantFrom('ada', 'bob', null),
+        cost_nano: fc.option(fc.nat(1_000_000)),
+        response_ms: fc.integer({ min: 0, max: 100_000 }),
+        input_tokens: fc.nat(10_000),
+        total_tokens: fc.nat(20_000),
+        target_index: fc.option(fc.nat(3)),
+        created_at: fc.integer({ min: Date.UTC(2026, 5, 1), max: Date.UTC(2026, 5, 2) }),
+      });
+      const batches = fc.array(fc.array(rows, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 });
+      await fc.assert(
+        fc.asyncProperty(batches, fc.array(fc.nat(3), { maxLength: 6 }), async (given, again) => {
+          const workspace = randomUUID();
+          const sealed = given.map((some) => batch(...some.map((over) => record({ ...over, workspace }))));
+          for (const one of sealed) await store.write(one);
+          for (const at of again) await store.write(sealed[at % sealed.length] ?? batch());
+          const all = sealed.flatMap(({ records }) => records.map(({ row }) => row));
+          const expected = [
+            all.filter(({ is_final }) => is_final).length,
+            all.length,
+            all.reduce((sum, { cost_nano }) => sum + (cost_nano ?? 0), 0),
+            all.reduce((sum, row) => sum + row.input_tokens, 0),
+            all.reduce((sum, row) => sum + row.total_tokens, 0),
+          ];
+          const columns = ['requests', 'attempts', 'cost_nano', 'input_tokens', 'total_tokens'];
+          expect(await sumsOf('log_minutes', columns, workspace)).toEqual(expected);
+          expect(await sumsOf('log_hours', columns, workspace)).toEqual(expected);
+          expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(all.length);
+        }),
+        { numRuns: 12 },
+      );
+    });
+
+    test('what the server is away for is tried again', async () => {
+      const kept = batch(record());
+      await world.stop();
+      const failure = await store.write(kept).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect(store.isTemporary(failure)).toBe(true);
+      await world.start();
+      await store.write(kept);
+      expect(await countOf('logs', `id = '${kept.records[0]?.row.id}'`)).toBe(1);
+    });
+
+    test('a wrong password is no reason to drop anything', async () => {
+      const stranger = world.stranger();
+      const failure = await stranger.write(batch(record())).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect(stranger.isTemporary(failure)).toBe(true);
+      await stranger.close();
+    });
+
+    test('old days go with all that was summed up of them', async () => {
+      const workspace = randomUUID();
+      const [old, young] = [Date.UTC(2026, 2, 1, 12), Date.UTC(2026, 2, 2, 12)];
+      const at = (created_at: number) =>
+        record({ workspace, created_at, end_user: 'ada', document: 'database' }, { request: { url: '/', method: '' } });
+      await store.write(batch(at(old), at(young)));
+      await store.dropBefore(Date.UTC(2026, 2, 2, 1));
+      for (const table of DAILY) expect(await countOf(table, `workspace = '${workspace}'`), table).toBe(1);
+    });
+  });
+}
+
+const asJson = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
+
+/** ClickHouse has no zone in its text. */
+const asInstant = (value: unknown): number =>
+  value instanceof Date ? value.getTime() : Date.parse(/Z$/.test(String(value)) ? String(value) : `${value}Z`);
