@@ -334,10 +334,12 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, g
     error: outcome?.error,
     caller: caller && callerFacts(caller),
     metadata: resolution?.metadata ?? {},
+    user: resolution?.params['user'],
     requestBytes: resolution && bytesOf(resolution.body),
     route: {
       prompt: promptName(resolution?.prompt?.use),
       config: plan?.slug,
+      configVersion: plan?.version,
       mode: plan && modeOf(plan.root),
       optionPath: outcome?.leaf.path,
     },

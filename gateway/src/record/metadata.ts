@@ -18,7 +18,10 @@ export function boundMetadata(metadata: Readonly<Record<string, unknown>>): Meta
   return out;
 }
 
+/** As long as it is recorded. */
+export const boundText = (text: string): string => text.slice(0, MAX_CHARS);
+
 function toText(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-  return text.slice(0, MAX_CHARS);
+  return boundText(text);
 }

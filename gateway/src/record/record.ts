@@ -55,6 +55,8 @@ export interface RequestFacts {
   readonly startedAtMs: number;
   /** Bytes of the body; undefined: it was not read, or its client did not say. */
   readonly bytes: number | undefined;
+  /** Whom the client asks for, by the member `user` of its body: at most 128 characters. */
+  readonly user?: string | undefined;
   /** After defaults. Names and values are texts of bounded length, and their number is bounded. */
   readonly metadata: Readonly<Record<string, string>>;
   /** All headers as they came. Only while the sink runs; to be masked before they are written anywhere. */
@@ -75,6 +77,8 @@ export interface RouteFacts {
   readonly prompt?: string | undefined;
   /** Slug of the saved config. */
   readonly config: string | undefined;
+  /** Of the saved config. */
+  readonly configVersion?: string | undefined;
   /** How the root of the config chooses: `single`, `fallback` and the like. */
   readonly mode: string | undefined;
   /** Path of the target that answered, e.g. `config.targets[1]`. */
@@ -165,6 +169,10 @@ export interface DecisionFacts {
 /** What became of one target. */
 export interface AttemptFacts {
   readonly provider: string | undefined;
+  /** Slug of the stored account whose credential was used. */
+  readonly account?: string | undefined;
+  /** Path of the target, e.g. `config.targets[1]`. */
+  readonly target?: string | undefined;
   /** The model the target was asked for; undefined: the request names none. */
   readonly model: string | undefined;
   /** The model that answered, by the provider's name; undefined: not known. */
@@ -235,6 +243,8 @@ export interface Settlement {
 export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 'decisions' | 'attempts'> {
   readonly answeredBy: AttemptFacts | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The member `user` of the body. */
+  readonly user?: unknown;
   readonly requestBytes: number | undefined;
   readonly stream: boolean;
   readonly error: AppError | undefined;

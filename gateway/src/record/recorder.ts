@@ -2,7 +2,7 @@ import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
-import { boundMetadata } from './metadata.ts';
+import { boundMetadata, boundText } from './metadata.ts';
 import type {
   AttemptFacts,
   DecisionFacts,
@@ -151,7 +151,7 @@ function toRecord(
 
 function requestFacts(
   { operation, request, snapshot, startedMs, trace }: FinishedRequest['exchange'],
-  { metadata, requestBytes }: PipelineFacts,
+  { metadata, user, requestBytes }: PipelineFacts,
   headerAliases: readonly string[],
 ): RequestFacts {
   const { method, path } = request;
@@ -163,6 +163,7 @@ function requestFacts(
     startedAtMs: toUnixMs(startedMs),
     bytes: requestBytes,
     metadata: boundMetadata(metadata),
+    user: typeof user === 'string' ? boundText(user) : undefined,
     headers: () => request.headers(),
     sensitiveHeaders: () =>
       [...snapshot.organisation.headersToMask, ...parseHeaderList(request.header('x-gw-sensitive-headers') ?? '')].map(

@@ -58,6 +58,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly calls: number;
   readonly stream: boolean;
   readonly store: CacheWriter | undefined;
+  /** Slug of the stored account. */
+  readonly account: string | undefined;
   /** Of the account, where its Integration sets any. */
   readonly prices: AccountPrices | undefined;
   /** Of its span, where spans are made. */
@@ -170,7 +172,7 @@ export async function triedOutcome(
   const isGood = status >= 200 && status <= 299;
   const writer = status === 200 ? cache?.writer(shown.answer) : undefined;
   const facts = factsOf(progress);
-  const { leaf, provider, model, droppedParams, startedMs, durationMs, prices, guards, spanId, origin } = facts;
+  const { leaf, provider, model, droppedParams, startedMs, durationMs, guards, spanId, origin } = facts;
   return record(progress, {
     leaf,
     provider,
@@ -189,7 +191,8 @@ export async function triedOutcome(
     calls,
     stream,
     store: guards === undefined ? writer : guards.storing(writer, shown),
-    prices,
+    account: facts.account,
+    prices: facts.prices,
     spanId,
     origin,
     hold: progress.hold,
@@ -278,6 +281,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
     (prepared?.call.model ?? modelOf(input.resolution.params)) ||
     ownFormModelOf(prepared?.resolution ?? input.resolution),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
+  account: prepared?.resolved.managed?.slug,
   prices: prepared?.resolved.managed?.prices,
   guards: prepared?.guards,
   spanId: prepared?.span?.id,
@@ -311,6 +315,8 @@ function withSpent(
 
 const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   provider: outcome.provider,
+  account: outcome.account,
+  target: outcome.leaf.path,
   model: outcome.model === '' ? undefined : outcome.model,
   answeredModel: undefined,
   droppedParams: outcome.droppedParams,
