@@ -20,6 +20,7 @@ import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRealtime, type Realtime, type RealtimePorts } from '../realtime/index.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
+import { createRequestLogSink, type RequestLog } from '../request-log/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../snapshot/index.ts';
 import {
   createLogger,
@@ -35,6 +36,7 @@ import { createUsageReports, type UsageSource } from '../usage-report/index.ts';
 import { openBatches } from './batches.ts';
 import type { LimitsStatus } from './limits-status.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
+import { openRequestLog } from './request-log.ts';
 import type { SharedState } from './shared-state.ts';
 import { tracingFor } from './tracing.ts';
 
@@ -73,6 +75,8 @@ export interface GatewayOptions {
 
 /** How long the last spans may take to be exported when the process ends, in ms. */
 const LAST_SPANS_MS = 3_000;
+/** How long the last rows of the request log may take to be written then, in ms. */
+const LAST_ROWS_MS = 5_000;
 
 export interface Gateway {
   readonly snapshots: SnapshotHolder;
@@ -103,7 +107,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
-  const recorder = openRecorder(options, { ...telemetry, tracing });
+  const requestLog = openRequestLog(settings, telemetry);
+  const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {
     ...{ variables, recorder, snapshots, budget, drain, logger, spans: tracing?.rules },
@@ -128,7 +133,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     drain.abort(new AppError('DRAINING'));
     await Promise.all([main.closeNow(), admin?.closeNow(), stopped]);
     await batches.close();
-    await Promise.all([stateful.close(), tracing?.close(LAST_SPANS_MS)]);
+    await Promise.all([stateful.close(), tracing?.close(LAST_SPANS_MS), requestLog?.close(LAST_ROWS_MS)]);
   };
   return {
     snapshots,
@@ -201,14 +206,17 @@ function reportUnserved(variables: Variables, logger: Logger): void {
   if (names.length > 0) logger.warn({ variables: names }, 'Environment variables without effect are set');
 }
 
+interface RecorderParts {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly tracing: Tracing | undefined;
+  readonly requestLog: RequestLog | undefined;
+}
+
 /** The sinks of all records. Each failure of a sink is counted; the first one is logged. */
 function openRecorder(
   { settings, sinks = [] }: GatewayOptions,
-  {
-    metrics,
-    logger,
-    tracing,
-  }: { readonly metrics: Metrics; readonly logger: Logger; readonly tracing: Tracing | undefined },
+  { metrics, logger, tracing, requestLog }: RecorderParts,
 ): Recorder {
   const { headersToMask, headerAliases, logReasons: reasons } = settings;
   return createRecorder({
@@ -217,6 +225,7 @@ function openRecorder(
       createMetricsSink(metrics),
       createLogSink({ logger, headersToMask, reasons }),
       ...(tracing === undefined ? [] : [tracing.sink]),
+      ...(requestLog === undefined ? [] : [createRequestLogSink({ log: requestLog, gatewayVersion: VERSION })]),
       ...sinks,
     ],
     onSinkError: ({ sink, error, first }) => {

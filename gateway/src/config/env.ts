@@ -7,6 +7,7 @@ import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
 import { BATCH_VARIABLES } from './batch-variables.ts';
 import { DEFAULTS } from './defaults.ts';
+import { REQUEST_LOG_VARIABLES } from './request-log-variables.ts';
 import { TRACING_VARIABLES } from './tracing-variables.ts';
 
 const port = (fallback: number, description: string) =>
@@ -152,6 +153,7 @@ export const ENVIRONMENT = z.object({
     'how often both ends of a realtime session are asked for a sign of life; an end that is silent for three times as long is cut; 0: never',
   ),
   ...BATCH_VARIABLES,
+  ...REQUEST_LOG_VARIABLES,
   GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
   GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
     DEFAULTS.connectionsPerOrigin,

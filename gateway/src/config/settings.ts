@@ -8,6 +8,7 @@ import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
 import { type BatchStoreSettings, batchesOf } from './batches.ts';
 import type { Environment } from './env.ts';
+import { type RequestLogSettings, requestLogOf } from './request-log.ts';
 import { type TracingSettings, tracingOf } from './tracing.ts';
 
 export interface TlsSettings {
@@ -88,6 +89,8 @@ export interface GatewaySettings {
   readonly realtime: RealtimeSettings;
   /** Files and batches of the gateway's own; without stores it has none. */
   readonly batches: BatchSettings & BatchStoreSettings;
+  /** Undefined: there is no request log. */
+  readonly requestLog?: RequestLogSettings | undefined;
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
   readonly proxy: {
     readonly http: string | undefined;
@@ -171,7 +174,7 @@ export function toSettings(env: Environment): GatewaySettings {
       connectTimeoutMs: env.GATEHOUSE_CONNECT_TIMEOUT_MS,
       connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
     },
-    ...{ realtime: realtimeOf(env), batches: batchesOf(env) },
+    ...{ realtime: realtimeOf(env), batches: batchesOf(env), requestLog: requestLogOf(env) },
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,

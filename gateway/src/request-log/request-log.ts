@@ -1,11 +1,11 @@
 /** Where rows and documents of the request log go: docs/behaviour/request-logs.md. */
-import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import type { LogRow } from '@gatehouse/crds/logs';
 
 export interface LogRecord {
-  /** Its `document` is set by the store that keeps the content. */
+  /** Its `document` is set by the log. */
   readonly row: LogRow;
-  /** Masked; undefined: nothing but the row is kept. */
-  readonly content: LogContent | undefined;
+  /** JSON of a LogContent, masked; undefined: nothing but the row is kept. */
+  readonly content: string | undefined;
 }
 
 export interface RequestLog {

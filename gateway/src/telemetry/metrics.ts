@@ -1,5 +1,5 @@
 /** The metrics of the data plane; docs/reference/metrics.md is generated from `METRICS` and `GAUGES`. */
-import { type Aggregator, Gauge } from 'prom-client';
+import { type Aggregator, Gauge, type Registry } from 'prom-client';
 import { BUDGET_GAUGES, type BudgetReading, createBudgetMetrics } from './budget-metrics.ts';
 import { createCounter, createGauge, createHistogram } from './capped.ts';
 import type { MetricReport } from './metrics-sum.ts';
@@ -139,6 +139,18 @@ export const METRICS = {
     labels: ['reason'],
     reference: '',
   },
+  requestLogWritten: {
+    name: 'gatehouse_request_log_written_total',
+    help: 'Rows of the request log that were written',
+    labels: [],
+    reference: '',
+  },
+  requestLogDropped: {
+    name: 'gatehouse_request_log_dropped_total',
+    help: 'Rows of the request log that were not kept, by reason: queue_full (too much waited), refused (the database does not take them), shutdown (the database was away when the process ended)',
+    labels: ['reason'],
+    reference: '',
+  },
   storeErrors: {
     name: 'gatehouse_store_errors_total',
     help: 'Failed calls to shared stores; requests go on without them',
@@ -162,6 +174,10 @@ export const GAUGES = {
   },
   bufferedBytes: { name: 'gatehouse_buffered_bytes', help: 'Bytes of requests and answers held in memory' },
   bufferedBytesLimit: { name: 'gatehouse_buffered_bytes_limit', help: 'Bytes that may be held; beyond them: 503' },
+  requestLogBytes: {
+    name: 'gatehouse_request_log_waiting_bytes',
+    help: 'Bytes of the request log that wait to be written; absent without a request log',
+  },
   snapshotVersion: {
     name: 'gatehouse_snapshot_version',
     help: 'Version of the Snapshot that serves',
@@ -209,27 +225,9 @@ export function createMetrics(
   },
 ) {
   const registry = createProcessRegistry(options);
-  const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
-    new Gauge({ ...row, registers: [registry] });
-  let certificateExpiry: Gauge | undefined; // a gauge that is registered has a value
-  /** It is absent until it has a value. */
-  const flag = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) => {
-    let known: Gauge | undefined;
-    return {
-      set: (value: 0 | 1): void => {
-        known ??= gauge(row);
-        known.set(value);
-      },
-    };
-  };
+  const { gauge, lateGauge, observed } = gaugesOf(registry);
   const { bufferedBytes = () => 0 } = options;
-  new Gauge({
-    ...GAUGES.bufferedBytes,
-    registers: [registry],
-    collect() {
-      this.set(bufferedBytes());
-    },
-  });
+  observed(GAUGES.bufferedBytes, bufferedBytes);
   return {
     attemptsExhausted: createCounter({ ...METRICS.attemptsExhausted, registry }),
     policyOverflow: createCounter({ ...METRICS.policyOverflow, registry }),
@@ -258,6 +256,8 @@ export function createMetrics(
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     spansExported: createCounter({ ...METRICS.spansExported, registry }),
     spansDropped: createCounter({ ...METRICS.spansDropped, registry }),
+    requestLogWritten: createCounter({ ...METRICS.requestLogWritten, registry }),
+    requestLogDropped: createCounter({ ...METRICS.requestLogDropped, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),
@@ -266,18 +266,50 @@ export function createMetrics(
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),
     snapshotRejected: gauge(GAUGES.snapshotRejected),
-    limitsShared: flag(GAUGES.limitsShared),
-    budgetsShared: flag(GAUGES.budgetsShared),
+    limitsShared: lateGauge(GAUGES.limitsShared),
+    budgetsShared: lateGauge(GAUGES.budgetsShared),
     /** Takes seconds since 1970. */
-    setCertificateExpiry: (seconds: number): void => {
-      certificateExpiry ??= gauge(GAUGES.certificateExpiry);
-      certificateExpiry.set(seconds);
-    },
+    setCertificateExpiry: lateGauge(GAUGES.certificateExpiry).set,
     /** To be called once: where the use of budgets is read from when metrics are scraped. */
     observeBudgets: (read: () => Iterable<BudgetReading>): void => createBudgetMetrics(registry, read),
+    /** To be called once, where there is a request log: the bytes that wait. */
+    observeRequestLog: (bytes: () => number): void => observed(GAUGES.requestLogBytes, bytes),
     /** Prometheus text format. */
     text: () => registry.metrics(),
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }
+
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+  readonly aggregator?: Aggregator;
+}
+
+const gaugesOf = (registry: Registry) => {
+  const gauge = (row: GaugeRow): Gauge => new Gauge({ ...row, registers: [registry] });
+  return {
+    gauge,
+    /** It is absent until it has a value: a gauge that is registered has one. */
+    lateGauge: (row: GaugeRow) => {
+      let known: Gauge | undefined;
+      return {
+        set: (value: number): void => {
+          known ??= gauge(row);
+          known.set(value);
+        },
+      };
+    },
+    /** Its value is read when metrics are scraped. */
+    observed: (row: GaugeRow, read: () => number): void => {
+      new Gauge({
+        ...row,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+  };
+};

@@ -16,9 +16,9 @@ export interface LogStoreWorld extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-const record = (over: Partial<LogRow> = {}, content?: LogRecord['content']): LogRecord => ({
+const record = (over: Partial<LogRow> = {}, content?: object): LogRecord => ({
   row: logRow(over),
-  content,
+  content: content && JSON.stringify(content),
 });
 
 const batch = (...records: readonly LogRecord[]): SealedBatch => ({ id: randomUUID(), records });

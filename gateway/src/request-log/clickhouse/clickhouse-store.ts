@@ -4,14 +4,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { withoutBrokenText } from '@gatehouse/crds';
-import {
-  clickHouseStatements,
-  DAILY_TABLES,
-  LOG_SCHEMA,
-  type LogContent,
-  type LogRow,
-  parseClickHouseUrl,
-} from '@gatehouse/crds/logs';
+import { clickHouseStatements, DAILY_TABLES, LOG_SCHEMA, type LogRow, parseClickHouseUrl } from '@gatehouse/crds/logs';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 
 export interface ClickHouseOptions {
@@ -114,8 +107,8 @@ const secondsOf = (ms: number): string => (ms / MS).toFixed(3);
 const rowLine = (row: LogRow): string =>
   lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) });
 
-const documentLine = ({ id, created_at, workspace }: LogRow, content: LogContent): string =>
-  lineOf({ id, created_at: secondsOf(created_at), workspace, content: lineOf(content) });
+const documentLine = ({ id, created_at, workspace }: LogRow, content: string): string =>
+  lineOf({ id, created_at: secondsOf(created_at), workspace, content: withoutBrokenText(content) });
 
 const lineOf = (value: object): string => withoutBrokenText(JSON.stringify(value));
 

@@ -79,7 +79,7 @@ async function write(transaction: Transaction<unknown>, sql: Sql, { records }: S
   const documents = records.flatMap(({ row, content }) =>
     content === undefined || row.document !== 'database'
       ? []
-      : [{ ...identityOf(row), content: withoutBrokenText(JSON.stringify(content)) }],
+      : [{ ...identityOf(row), content: withoutBrokenText(content) }],
   );
   if (documents.length > 0) {
     await sql`insert into ${into('documents')} ${given('documents', documents)} on conflict do nothing`.execute(

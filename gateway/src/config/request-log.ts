@@ -1,0 +1,41 @@
+/** Where the request log is written to. */
+import { parseClickHouseUrl } from '@gatehouse/crds/logs';
+import { parsePostgresUrl } from '@gatehouse/crds/sql';
+import { Secret } from '../lib/secret.ts';
+import type { Environment } from './env.ts';
+
+export interface RequestLogSettings {
+  /** Its URL has the credential. */
+  readonly database: { readonly kind: 'postgres' | 'clickhouse'; readonly url: Secret };
+  /** Of records that wait. */
+  readonly maxBytes: number;
+  /** In ms; undefined: for ever. */
+  readonly retentionMs: number | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Undefined: there is none. Throws an Error that names the variable. */
+export function requestLogOf(env: Environment): RequestLogSettings | undefined {
+  const database = databaseOf(env);
+  if (database === undefined) return undefined;
+  const days = env.GATEHOUSE_LOGS_RETENTION_DAYS;
+  return {
+    database,
+    maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES,
+    retentionMs: days === 0 ? undefined : days * DAY_MS,
+  };
+}
+
+function databaseOf(env: Environment): RequestLogSettings['database'] | undefined {
+  const { GATEHOUSE_LOGS_DATABASE_URL: postgres, GATEHOUSE_LOGS_CLICKHOUSE_URL: clickhouse, TLS_CA: ca } = env;
+  if (clickhouse !== undefined) {
+    const parsed = parseClickHouseUrl(clickhouse);
+    if (!parsed.ok) throw new Error(`Invalid environment: GATEHOUSE_LOGS_CLICKHOUSE_URL: ${parsed.error}`);
+    return { kind: 'clickhouse', url: new Secret(clickhouse) };
+  }
+  if (postgres === undefined) return undefined;
+  const parsed = parsePostgresUrl({ url: postgres, ca });
+  if (!parsed.ok) throw new Error(`Invalid environment: GATEHOUSE_LOGS_DATABASE_URL: ${parsed.error}`);
+  return { kind: 'postgres', url: new Secret(postgres) };
+}
