@@ -84,22 +84,20 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     ...{ budget, metrics, recorder },
     ask: createAskModel(() => ports.attempts),
   });
+  const ownResources = options.ownResources ?? withoutBatches('it has no store for them');
   const ports: PipelinePorts = {
     ...counters,
     concurrency: state.concurrency,
-    ownResources: options.ownResources ?? withoutBatches('it has no store for them'),
+    ownResources,
     resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),
       ...{ client, upgrades: client, limits, connectTimeoutMs: limits.connectTimeoutMs },
-      maxResponseBytes,
-      json: limits.json,
-      providers: PROVIDERS,
-      hosts,
+      ...{ maxResponseBytes, json: limits.json, providers: PROVIDERS, hosts },
       servicesFor: createProviderServices(services),
       cache: stores.cache,
       semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
-      guardrails,
+      ...{ guardrails, ownResources },
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,

@@ -4,7 +4,7 @@ import type { JsonLimits } from '../lib/json/index.ts';
 import type { OwnResourceCall, OwnResources } from '../pipeline/index.ts';
 import { withStores } from './api/answers.ts';
 import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
-import { createFile, deleteFile, getFile, getFileContent, listFiles } from './api/files.ts';
+import { createFile, deleteFile, findFile, getFile, getFileContent, listFiles, openContent } from './api/files.ts';
 import { type RunTiming, runBatch } from './execution/batch-run.ts';
 import { createRowCall, type RowCallPorts } from './execution/row-call.ts';
 import { createSlots } from './execution/slots.ts';
@@ -99,6 +99,7 @@ export function createBatches(options: BatchesOptions): Batches {
   let sweeping: NodeJS.Timeout | undefined;
   return {
     answer: (call, request) => withStores(() => CALLS[call](ports, request)),
+    content: (workspace, id) => withStores(async () => openContent(ports, await findFile(ports, workspace, id))),
     start: () => {
       if (isWorking) worker.start();
       sweeping = setInterval(removeOld, timing.sweepMs);
@@ -114,12 +115,19 @@ export function createBatches(options: BatchesOptions): Batches {
   };
 }
 
+const OWN_FILE = /^gw_file_\w{1,64}$/;
+
 /** A gateway without stores. `missing`: what it lacks, and how to get it. */
 export const withoutBatches = (missing: string): Batches => ({
   answer: async () => {
     throw new AppError('FEATURE_UNSUPPORTED', {
       param: 'x-gw-provider',
       detail: `The request names no provider, and this gateway keeps no files and batches itself: ${missing}. Or name a provider: x-gw-provider: @SLUG`,
+    });
+  },
+  content: async (_workspace, id) => {
+    throw new AppError('FEATURE_UNSUPPORTED', {
+      detail: `This gateway keeps no files itself, and ${OWN_FILE.test(id) ? id : 'the file'} would be one of them: ${missing}`,
     });
   },
   start: () => undefined,

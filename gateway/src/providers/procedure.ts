@@ -1,7 +1,9 @@
 /** Calls that take several requests, such as an upload into a bucket. */
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
-import type { StreamedBody, Upload } from '../wire/contract.ts';
+import type { JsonLimits } from '../lib/json/index.ts';
+import type { JsonObject, StreamedBody, Upload } from '../wire/contract.ts';
+import type { Takes } from '../wire/params/params.ts';
 import type { AnswerHead, Authorizer, Call, ProviderServices } from './call.ts';
 
 /** One request of a procedure. */
@@ -35,12 +37,18 @@ export interface ProcedureTools {
   readonly upload: Upload | undefined;
   /** Holds what is kept beyond a piece at a time. */
   readonly memory: ByteAccount;
+  /** Limits of what is parsed. */
+  readonly json: JsonLimits;
   /** The base URL of the call. */
   baseUrl(): string;
   /** Rejects with ProviderRefusal, or with the AppError because of which there is no answer. */
   ask(request: ProcedureRequest): Promise<WholeAnswer>;
-  /** As `ask`, while the answer arrives. */
+  /** As `ask`, while the answer arrives. What is not read ends with the call. */
   open(request: ProcedureRequest): Promise<OpenedAnswer>;
+  /** The content of a file that the gateway keeps for the workspace of the caller. Rejects with AppError, FILE_UNKNOWN among them. */
+  ownFile(id: string): Promise<AsyncIterable<Buffer>>;
+  /** Throws MODEL_NOT_ALLOWED for a body whose model the account does not admit. */
+  checkModel(body: JsonObject): void;
 }
 
 /** A good answer. */
@@ -57,6 +65,10 @@ export type ProcedureResult =
 export interface Procedure {
   /** How it is offered, for the reference. */
   readonly offer: 'passed on' | 'mapped';
+  /** The parameters that it reads: all others are named to the client as left out. Absent: it takes all. */
+  readonly takes?: Takes;
+  /** It gives `checkModel` the body of every row that names a model. */
+  readonly checksModels?: true;
   /** False: this call is not offered. */
   supports?(call: Call): boolean;
   /** Rejects with ProviderRefusal for what the provider refuses, and with AppError for everything else. */

@@ -1,4 +1,5 @@
 /** Calls for files of the gateway's own: docs/behaviour/managed-batches.md#files. */
+import type { Readable } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
 import { newId } from '../../lib/random.ts';
 import type { LocalAnswer, ResolvedRequest } from '../../pipeline/index.ts';
@@ -91,11 +92,15 @@ export async function getFileContent(ports: StorePorts, request: ResolvedRequest
   return contentOf(ports, await fileOf(ports, request));
 }
 
-export async function contentOf({ objects }: StorePorts, file: StoredFile): Promise<LocalAnswer> {
+export async function contentOf(ports: StorePorts, file: StoredFile): Promise<LocalAnswer> {
+  return streamAnswer(await openContent(ports, file), file);
+}
+
+/** Throws FILE_UNKNOWN. */
+export async function openContent({ objects }: StorePorts, file: StoredFile): Promise<Readable> {
   const content = await objects.get(objectKey(file));
-  if (content === undefined)
-    throw new AppError('FILE_UNKNOWN', { detail: `The content of the file ${file.id} is gone` });
-  return streamAnswer(content, file);
+  if (content !== undefined) return content;
+  throw new AppError('FILE_UNKNOWN', { detail: `The content of the file ${file.id} is gone` });
 }
 
 export async function deleteFile(ports: StorePorts, request: ResolvedRequest): Promise<LocalAnswer> {

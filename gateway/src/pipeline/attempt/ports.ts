@@ -9,6 +9,7 @@ import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
 import type { GuardrailLog, GuardrailPorts } from '../guardrails/index.ts';
 import type { LimitLog, LimitPorts } from '../limits/index.ts';
+import type { OwnResources } from '../operations/index.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { AnswerCheck } from './evaluate/index.ts';
 import type { InputCheck } from './guard.ts';
@@ -29,6 +30,7 @@ export interface AttemptPorts extends SendPort, LimitPorts {
   readonly cache: ResponseCache;
   readonly semantic: SemanticCache;
   readonly guardrails: GuardrailPorts;
+  readonly ownResources: Pick<OwnResources, 'content'>;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */

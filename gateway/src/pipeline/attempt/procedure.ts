@@ -13,11 +13,12 @@ import {
 import { baseOf, buildStep, unsupported } from '../../providers/engine/index.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { bodyOf, piecesOf, type UpstreamResponse } from '../../upstream/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
 import { CallBudget } from '../call-budget.ts';
 import { type HeaderMap, uploadOf } from '../exchange.ts';
 import { decodeAnswer, type MappedAnswer, map } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
-import { type Prepared, servicesOf } from './prepare/index.ts';
+import { checkModelOfRow, type Prepared, servicesOf } from './prepare/index.ts';
 import { toUpstream } from './request.ts';
 import { type Tried, type TryResult, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer } from './send/index.ts';
@@ -46,6 +47,7 @@ export async function runProcedure(
   const result = await answerOf(ports, prepared, procedure, run).catch(
     (error: unknown): TryResult<MappedAnswer> => ({ kind: 'error', error: toAppError(error) }),
   );
+  run.end(result);
   const { retries, calls, upstreamMs, isAnswered } = run;
   return { result, retries, calls, upstreamMs, isAnswered };
 }
@@ -90,6 +92,7 @@ class ProcedureRun implements ProcedureTools {
   readonly #ports: AttemptPorts;
   readonly #prepared: Prepared;
   readonly #calls = new CallBudget(MAX_STEPS);
+  readonly #endings: (() => void)[] = [];
   readonly services: ProcedureTools['services'];
   retries = 0;
   calls = 0;
@@ -108,6 +111,10 @@ class ProcedureRun implements ProcedureTools {
 
   get memory(): ByteAccount {
     return this.#prepared.input.exchange.memory;
+  }
+
+  get json(): ProcedureTools['json'] {
+    return this.#ports.json;
   }
 
   get upload(): ProcedureTools['upload'] {
@@ -135,9 +142,28 @@ class ProcedureRun implements ProcedureTools {
     const answer = await this.#send(request, isGood);
     if (answer.kind === 'stream') {
       const { status, headers, body } = answer.response;
+      this.#endings.push(() => body.discard());
       return { status, headers, content: piecesOf(body) };
     }
     throw new ProviderRefusal(await decodeAnswer(answer, { maxBytes: MAX_STEP_BYTES, memory: UNCOUNTED }));
+  }
+
+  async ownFile(id: string): Promise<AsyncIterable<Buffer>> {
+    const { caller } = this.#prepared.input;
+    const content = await this.#ports.ownResources.content(caller.workspace.name, id);
+    this.#endings.push(() => void content.destroy());
+    return content;
+  }
+
+  checkModel(body: JsonObject): void {
+    const { resolved, leaf } = this.#prepared;
+    if (resolved.managed !== undefined) checkModelOfRow(resolved.managed, leaf.deployments, body);
+  }
+
+  /** Stops what a procedure has begun to read and does not go on with. */
+  end(result: TryResult<MappedAnswer>): void {
+    if (result.kind === 'answer' && result.answer.body.kind === 'stream') return;
+    for (const end of this.#endings) end();
   }
 
   async #send(step: ProcedureRequest, isStream: (response: UpstreamResponse) => boolean): Promise<ProviderAnswer> {

@@ -159,6 +159,7 @@ export function gateway({
     hosts,
     servicesFor: () => sampleServices(),
     guardrails,
+    ownResources: { content: () => Promise.reject(new Error('nothing is kept')) },
     cache: cacheInMemory(),
     semantic: NO_VECTORS,
     inputChecks: inputChecks ?? [createRequestHooks(guardrails)],

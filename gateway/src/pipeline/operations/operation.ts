@@ -1,4 +1,5 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
+import type { Readable } from 'node:stream';
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { RequestType } from '../../guardrails/index.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
@@ -36,6 +37,8 @@ export interface LocalPorts {
 export interface OwnResources {
   /** Rejects with the AppError of the first rule that the request breaks. */
   answer(call: OwnResourceCall, request: ResolvedRequest): Promise<LocalAnswer>;
+  /** The content of a file of the workspace. Rejects with FILE_UNKNOWN, or with the AppError of a store that is away. */
+  content(workspace: string, file: string): Promise<Readable>;
 }
 
 export type OwnResourceCall =

@@ -1,5 +1,5 @@
 /** Calls for files, batches and fine-tuning jobs that a provider keeps, or the gateway itself: docs/behaviour/files-and-batches.md. */
-import type { ResourceEndpointId } from '../../providers/contract.ts';
+import type { Procedure, Provider, ResourceEndpointId } from '../../providers/contract.ts';
 import { isOwn } from '../resolve/own.ts';
 import type { OperationHandler } from './handler.ts';
 import {
@@ -21,10 +21,15 @@ interface ResourceRow {
   readonly bodies?: Operation['bodies'];
   /** Whether the member `model` of the body names the model that runs; `unknown`: others name it. Default: no model runs. */
   readonly model?: 'body' | 'unknown';
+  /** Default: those of OpenAI. */
+  readonly errors?: Operation['errors'];
 }
 
 /** A call for a resource of a provider. */
-export function resourceOperation(id: ResourceEndpointId, { route, bodies = ANY_BODY, model }: ResourceRow): Operation {
+export function resourceOperation(
+  id: ResourceEndpointId,
+  { route, bodies = ANY_BODY, model, errors = 'openai' }: ResourceRow,
+): Operation {
   return {
     id,
     routes: [route],
@@ -33,19 +38,24 @@ export function resourceOperation(id: ResourceEndpointId, { route, bodies = ANY_
     cacheable: false,
     keptByProvider: true,
     checkedAs: proxiedAs,
-    errors: 'openai',
+    errors,
     streamFormat: 'events',
     handler: resourceHandler(id, model),
   };
 }
 
 function resourceHandler(id: ResourceEndpointId, model: ResourceRow['model']): OperationHandler {
+  const procedureOf = ({ endpoints, procedures }: Pick<Provider, 'endpoints' | 'procedures'>): Procedure | undefined =>
+    endpoints[id] === undefined ? procedures?.[id] : undefined;
   return {
     ...typedHandler(id, { model: model === 'body' ? 'body' : 'none' }),
     readsStream: false,
     passesQuery: true,
-    modelAt: () => (model === 'unknown' ? undefined : { kind: model ?? 'none' }),
-    procedureOf: ({ endpoints, procedures }) => (endpoints[id] === undefined ? procedures?.[id] : undefined),
+    modelAt: (provider) => {
+      if (model !== 'unknown') return { kind: model ?? 'none' };
+      return procedureOf(provider)?.checksModels === true ? { kind: 'none' } : undefined;
+    },
+    procedureOf,
   };
 }
 

@@ -46,10 +46,18 @@ export function anthropicVersion(call: Call): string {
   return setting(call, 'version') ?? DEFAULT_VERSION;
 }
 
-/** The feature flags, from the same places; none by default. */
+/** Of the calls for files. Source: Anthropic API, "Files". */
+const FILES_BETA = 'files-api-2025-04-14';
+/** Calls that reach files; a batch may be created of one. */
+const OF_FILES: ReadonlySet<Call['endpoint']> = new Set<Call['endpoint']>([
+  ...(['createFile', 'listFiles', 'getFile', 'getFileContent', 'deleteFile', 'createBatch'] as const),
+]);
+
+/** The feature flags, from the same places, and those that a call needs. */
 export function anthropicBeta(call: Call): string | undefined {
   const { anthropic_beta: list } = call.params;
-  return setting(call, 'beta') ?? (Array.isArray(list) ? list.join(',') : undefined);
+  const flags = setting(call, 'beta') ?? (Array.isArray(list) ? list.join(',') : undefined);
+  return OF_FILES.has(call.endpoint) ? withFlag(flags, FILES_BETA) : flags;
 }
 
 function setting(call: Call, name: 'version' | 'beta'): string | undefined {

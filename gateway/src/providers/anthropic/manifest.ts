@@ -2,7 +2,10 @@ import { anthropicErrorFields, isOverloadFrame } from '../../wire/anthropic/inde
 import { defineProvider, type ModelPlace, type Provider } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
 import { anthropicAuth, anthropicBeta, anthropicVersion } from './auth.ts';
+import { getBatchOutput } from './batch-output.ts';
+import { cancelBatch, createBatch, getBatch, listBatches } from './batches.ts';
 import { chatComplete, complete, messages, messagesCountTokens } from './endpoints.ts';
+import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
 import { models } from './models.ts';
 
 export const anthropic: Provider = defineProvider({
@@ -11,7 +14,12 @@ export const anthropic: Provider = defineProvider({
   auth: anthropicAuth,
   headers: { 'anthropic-version': anthropicVersion, 'anthropic-beta': anthropicBeta },
   routingHeaders: ['anthropic-organization-id', 'anthropic-workspace-id'],
-  endpoints: { chatComplete, complete, messages, messagesCountTokens },
+  endpoints: {
+    ...{ chatComplete, complete, messages, messagesCountTokens },
+    ...{ createFile, listFiles, getFile, deleteFile },
+    ...{ listBatches, getBatch, cancelBatch },
+  },
+  procedures: { getFileContent, createBatch, getBatchOutput },
   models,
   // The vendor's SDKs add the version segment to every path, while base URLs have it already.
   proxy: {

@@ -23,7 +23,8 @@ export {
   unsupported,
 } from './request.ts';
 export { shapeBody } from './shape-body.ts';
-export { buildStep, jsonOfStep } from './step.ts';
+export { buildStep, jsonOfStep, parsedLine } from './step.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';
 export { baseOf, holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
+export { namePart } from './unsupported-part.ts';
 export { hostText, pathSegment, pathText } from './url.ts';

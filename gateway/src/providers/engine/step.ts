@@ -2,7 +2,7 @@
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
-import { readJson } from '../../lib/json/index.ts';
+import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import type { StreamedBody } from '../../wire/contract.ts';
 import type { Call, JsonObject, OutgoingRequest, ProcedureRequest, WholeAnswer } from '../contract.ts';
 import { invalidAnswer } from './error-fields.ts';
@@ -48,9 +48,14 @@ export function jsonOfStep({ bytes }: Pick<WholeAnswer, 'bytes'>, { provider }: 
 }
 
 function readObject(bytes: Buffer): JsonObject | undefined {
+  const value = parsedLine(bytes);
+  return isObject(value) ? value : undefined;
+}
+
+/** One line of an answer; undefined: it is no JSON, or beyond the limits. */
+export function parsedLine(bytes: Buffer, limits?: JsonLimits): unknown {
   try {
-    const value = readJson(bytes);
-    return isObject(value) ? value : undefined;
+    return readJson(bytes, limits);
   } catch {
     return undefined; // what the parser says quotes the body
   }

@@ -32,5 +32,6 @@ export {
   type ResourceOptions,
   type ResourcePath,
   resourcesBelow,
+  withProviderOptions,
 } from './resources.ts';
 export { type OpenAiRow, openAiLike } from './row.ts';

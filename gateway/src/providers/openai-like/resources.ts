@@ -113,7 +113,7 @@ const supportsOf = ({ supports }: ResourceOptions): Pick<Endpoint, 'supports'> =
   supports === undefined ? {} : { supports };
 
 /** What clients set aside for the provider belongs to the body itself; its own members win. */
-const withProviderOptions: BodyHook = (params) => {
+export const withProviderOptions: BodyHook = (params) => {
   const { provider_options: options, ...own } = params;
   if (options === undefined) return params;
   if (isObject(options)) return { ...options, ...own };

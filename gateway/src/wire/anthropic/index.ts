@@ -1,4 +1,13 @@
 export { fromAnthropicAnswer } from './answer.ts';
+export {
+  BATCH_ENDPOINT,
+  type BatchResult,
+  fromBatchResult,
+  fromMessageBatch,
+  fromMessageBatches,
+  hasResults,
+  isBatchId,
+} from './batches.ts';
 export { createLegacyCompletionDecoder, fromLegacyCompletion, toLegacyCompletion } from './complete.ts';
 export {
   assistantPartsOf,
@@ -11,6 +20,7 @@ export {
   toolsOf,
 } from './conversation.ts';
 export { anthropicErrorFields, isOverloadFrame } from './errors.ts';
+export { fromDeletedFile, fromFileList, fromFileMetadata } from './files.ts';
 export { isSigned } from './messages.ts';
 export { takesAnthropicChat, takesLegacyCompletion } from './params.ts';
 export { createMessagesRelayDecoder, type RelayOptions } from './relay.ts';

@@ -1,3 +1,11 @@
+export {
+  type BatchFacts,
+  type BatchStatus,
+  type FileFacts,
+  secondsOf,
+  toBatchObject,
+  toFileObject,
+} from './batch.ts';
 export type {
   AnswerMessage,
   AnyFinishReason,

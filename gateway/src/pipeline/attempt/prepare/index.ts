@@ -1,7 +1,12 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
 import { AppError } from '../../../errors/index.ts';
 import type { Call, ProviderServices } from '../../../providers/contract.ts';
-import { MAX_DROPPED_NAMES, NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
+import {
+  droppedNames,
+  MAX_DROPPED_NAMES,
+  NOTHING_DROPPED,
+  type PreparedTarget,
+} from '../../../providers/engine/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
@@ -21,6 +26,7 @@ import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 export { modelOf } from './call.ts';
 export { clientHeaders, mayBeAdded } from './client-headers.ts';
+export { checkModelOfRow } from './model-allow-list.ts';
 export { isModelName } from './named-models.ts';
 export { type ResolvedTarget, targetIdentity } from './target.ts';
 
@@ -104,7 +110,7 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     forwarded: replaced?.forwarded ?? forwardedOf(input, leaf, resolved),
     headersRead,
     strict,
-    droppedParams: droppedOf({ call, serving }, target, leaf.settings),
+    droppedParams: droppedOf({ call, serving, operation }, target, leaf.settings),
     guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
@@ -148,18 +154,25 @@ function promptFor(
 
 /** Throws PARAMETER_UNSUPPORTED where the config refuses to leave them out. */
 function droppedOf(
-  { call, serving }: { readonly call: Call; readonly serving: ServingEndpoint },
-  { compiled }: PreparedTarget,
+  {
+    call,
+    serving,
+    operation,
+  }: { readonly call: Call; readonly serving: ServingEndpoint; readonly operation: Operation },
+  { compiled, provider: called }: PreparedTarget,
   { unsupportedParams }: Pick<LeafSettings, 'unsupportedParams'>,
 ): readonly string[] {
-  const names = namesForClient(compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED, serving);
+  const takes = operation.handler.procedureOf?.(called)?.takes;
+  const own =
+    takes === undefined ? compiled.endpoints.get(call.endpoint)?.dropped?.(call) : droppedNames(call.params, takes);
+  const names = namesForClient(own ?? NOTHING_DROPPED, serving);
   const [first] = names;
   if (first === undefined || unsupportedParams === 'drop') return names;
-  const { operation, provider } = call;
+  const { provider } = call;
   throw new AppError('PARAMETER_UNSUPPORTED', {
     param: first,
     provider,
-    detail: `${provider} does not have ${names.join(', ')} in ${operation}, and the config has unsupported_params: error; leave ${names.length > 1 ? 'them' : 'it'} out`,
+    detail: `${provider} does not have ${names.join(', ')} in ${call.operation}, and the config has unsupported_params: error; leave ${names.length > 1 ? 'them' : 'it'} out`,
   });
 }
 

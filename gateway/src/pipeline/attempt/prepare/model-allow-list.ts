@@ -22,29 +22,52 @@ type Account = Pick<ManagedProvider, 'slug' | 'provider' | 'models'>;
 
 /** Throws AppError MODEL_NOT_ALLOWED, and what a form throws whose model decides. */
 export function checkModelAllowList(account: Account, deployments: readonly Deployment[], question: ModelInput): void {
-  const { models, slug, provider } = account;
-  if (models === undefined) return;
-  const refuse = (detail: string): never => {
-    throw new AppError('MODEL_NOT_ALLOWED', { provider: provider.id, param: 'model', detail });
-  };
+  const { slug, provider } = account;
+  if (account.models === undefined) return;
   const place = question.operation.handler.modelAt(provider, question.request);
   if (place === undefined) {
-    refuse(
+    throw notAllowed(
+      account,
       `@${slug} admits listed models only, and which model ${question.request.method} of this path runs is not known`,
     );
-    return;
   }
-  const { named, other } = modelsOf(place, question);
+  const named = modelsOf(place, question);
   question.form?.fields?.insist?.(isModelName);
+  checkNamed(account, deployments, { named, mayNameNone: place.kind === 'none', isForm: question.form !== undefined });
+}
+
+/** The same of the body of one row of a batch. Throws AppError MODEL_NOT_ALLOWED. */
+export function checkModelOfRow(
+  account: Account & Pick<ManagedProvider, 'deployments'>,
+  given: readonly Deployment[],
+  body: JsonObject,
+): void {
+  if (account.models === undefined) return;
+  const deployments = given.length > 0 ? given : account.deployments;
+  checkNamed(account, deployments, { named: modelsInBody(body), mayNameNone: false, isForm: false });
+}
+
+interface Named {
+  readonly named: NamedModels;
+  readonly mayNameNone: boolean;
+  readonly isForm: boolean;
+}
+
+function checkNamed(account: Account, deployments: readonly Deployment[], question: Named): void {
+  const { models = NO_MODELS, slug } = account;
+  const { named, other } = question.named;
+  const refuse = (detail: string): never => {
+    throw notAllowed(account, detail);
+  };
   if (other !== undefined) {
     refuse(`@${slug} admits listed models only: name one model as text in model, and leave out ${other}`);
   }
   if (named.size > 1) refuse(`@${slug} admits listed models only, and the call names ${named.size} of them; name one`);
   const [model] = named;
   if (model === undefined) {
-    if (place.kind === 'none') return;
+    if (question.mayNameNone) return;
     refuse(
-      question.form === undefined
+      !question.isForm
         ? `@${slug} admits listed models only: name the model, in model of a JSON body or of the query of a WebSocket`
         : `@${slug} admits listed models only, and no model was found in the form: send the field model before the files`,
     );
@@ -52,6 +75,11 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
     refuse(`The model ${model} is not allowed for @${slug}${nameSuggestion(model, [...models])}`);
   }
 }
+
+const NO_MODELS: ReadonlySet<string> = new Set();
+
+const notAllowed = ({ provider }: Account, detail: string): AppError =>
+  new AppError('MODEL_NOT_ALLOWED', { provider: provider.id, param: 'model', detail });
 
 const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =>
   alias !== undefined && models.has(alias);

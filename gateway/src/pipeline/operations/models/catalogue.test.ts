@@ -50,7 +50,10 @@ const FORCE = { 'x-gw-fetch-integrated-models': ' True' };
 /** What providers have listed so far. */
 const listedBy = (lists: Readonly<Record<string, readonly string[]>> = {}): LocalPorts => ({
   accountModels: { of: ({ slug }) => lists[slug] ?? [], prepare: () => undefined },
-  ownResources: { answer: () => Promise.reject(new Error('lists of models are no resources')) },
+  ownResources: {
+    answer: () => Promise.reject(new Error('lists of models are no resources')),
+    content: () => Promise.reject(new Error('lists of models have no content')),
+  },
 });
 
 function catalogue(asked: Asked, lists?: Readonly<Record<string, readonly string[]>>): WholeAnswer {

@@ -1,0 +1,59 @@
+/** The results of a message batch as rows of OpenAI's output file. */
+import { AppError } from '../../errors/index.ts';
+import { LineTooLong, linesOf } from '../../lib/lines.ts';
+import { fromBatchResult, hasResults } from '../../wire/anthropic/index.ts';
+import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
+import { textAt } from '../../wire/json/json.ts';
+import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
+import { jsonOfStep, parsedLine, pathText } from '../engine/index.ts';
+
+export const getBatchOutput: Procedure = {
+  offer: 'mapped',
+  run: (call, tools) => batchResults(pathText(call.route['batch_id'] ?? '', 'batch_id'), call, tools),
+};
+
+/** Throws BATCH_OUTPUT_MISSING, or UPSTREAM_INVALID_RESPONSE. `id`: as a segment of a path. */
+export async function batchResults(id: string, call: Call, tools: ProcedureTools): Promise<ProcedureResult> {
+  const url = `${tools.baseUrl()}/messages/batches/${id}`;
+  const batch = jsonOfStep(await tools.ask({ method: 'GET', url }), call);
+  checkResults(batch, call);
+  // Below the base URL of the account, whatever host the batch names: the credential goes nowhere else.
+  const results = await tools.open({ method: 'GET', url: `${url}/results` });
+  return { kind: 'content', contentType: 'application/octet-stream', content: rowsOf(results.content, call, tools) };
+}
+
+function checkResults(batch: JsonObject, { provider }: Call): void {
+  if (!hasResults(batch)) {
+    const state = textAt(batch, 'processing_status')?.slice(0, 32) ?? 'unknown';
+    throw new AppError('BATCH_OUTPUT_MISSING', { provider, detail: `The batch has no results (${state})` });
+  }
+  const path = URL.parse(textAt(batch, 'results_url') ?? '')?.pathname;
+  if (path?.endsWith(`/messages/batches/${textAt(batch, 'id') ?? ''}/results`) === true) return;
+  throw new AppError('UPSTREAM_INVALID_RESPONSE', {
+    provider,
+    detail: `Invalid response received from ${provider}: results_url is not that of the batch`,
+  });
+}
+
+async function* rowsOf(content: AsyncIterable<Buffer>, call: Call, { json }: ProcedureTools): AsyncGenerator<Buffer> {
+  const { provider } = call;
+  let row = 0;
+  const invalid = (problem: string): AppError =>
+    new AppError('UPSTREAM_INVALID_RESPONSE', {
+      provider,
+      detail: `Invalid response received from ${provider}: line ${row} of the results: ${problem}`,
+    });
+  try {
+    for await (const line of linesOf(content, MAX_ROW_BYTES)) {
+      if (line.length === 0) continue;
+      row += 1;
+      const read = fromBatchResult(parsedLine(line, json), call);
+      if (!read.ok) throw invalid(read.error);
+      const { customId, outcome } = read.value;
+      yield outputRow({ id: `batch_req_${row}`, customId }, outcome);
+    }
+  } catch (error) {
+    if (error instanceof LineTooLong) throw invalid(`it has more than ${MAX_ROW_BYTES} bytes`);
+    throw error;
+  }
+}
