@@ -6,7 +6,7 @@ import type { ChatChunk, ChatCompletion } from '../../wire/openai/index.ts';
 import type { AttemptOutcome } from '../attempt/index.ts';
 import { chat, gateway, message } from '../attempt/testing.ts';
 import { OPERATIONS } from '../operations/index.ts';
-import type { Adapter, StreamAdapter } from './index.ts';
+import { ADAPTERS, type Adapter, type StreamAdapter } from './index.ts';
 
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
@@ -238,4 +238,48 @@ test('what guardrails have found is shown as the client takes it, although an ad
   const config = { provider: '@first', output_guardrails: [hook] };
   expect((await ask(config, body)).text).not.toContain('hook_results');
   expect((await ask({ ...config, strict_open_ai_compliance: false }, body)).text).toContain('hook_results');
+});
+
+describe('a document that the provider takes in no form', () => {
+  const url = 'https://example.test/a.pdf';
+  test('of messages is refused by its place, and one by the id of an upload is sent', async () => {
+    const { ask, calls, sentBody } = messagesGateway([chat('hi')], ADAPTERS);
+    const document = (source: object): object => ({
+      ...{ max_tokens: 5 },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Read it.' },
+            { type: 'document', source },
+          ],
+        },
+      ],
+    });
+    expect(await ask({ provider: '@first' }, document({ type: 'url', url }))).toMatchObject({
+      status: 400,
+      error: { code: 'CONTENT_UNSUPPORTED', param: 'messages[0].content[1]' },
+    });
+    expect(calls).toHaveLength(0);
+    expect(await ask({ provider: '@first' }, document({ type: 'file', file_id: 'file-1' }))).toMatchObject({
+      status: 200,
+    });
+    expect(sentBody(0)).toMatchObject({
+      messages: [{ content: [{ type: 'text' }, { type: 'file', file: { file_id: 'file-1' } }] }],
+    });
+  });
+
+  test.for(['file_url', 'file_id'])('of responses is refused by its place: %s', async (member) => {
+    const { ask, calls } = gateway({
+      operation: OPERATIONS.createModelResponse,
+      adapters: ADAPTERS,
+      answers: [chat('hi')],
+    });
+    const input = [{ role: 'user', content: [{ type: 'input_file', [member]: url }] }];
+    expect(await ask({ provider: 'deepinfra', api_key: 'k' }, { input })).toMatchObject({
+      status: 400,
+      error: { code: 'CONTENT_UNSUPPORTED', param: 'input[0].content[0]' },
+    });
+    expect(calls).toHaveLength(0);
+  });
 });

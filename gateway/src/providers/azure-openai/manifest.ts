@@ -20,6 +20,7 @@ import {
   pathsBelow,
   realtimeEndpoint,
   responsesEndpoints,
+  uploadedFile,
 } from '../openai-like/index.ts';
 import { finetuneAnswer, olderMethod } from './fine-tuning.ts';
 import { readModels } from './models.ts';
@@ -67,6 +68,7 @@ export const azureOpenai: Provider = defineProvider({
       hooks: [deploymentAsModel],
       messages: openAiMessages,
       lacks: BEYOND_OPENAI,
+      files: uploadedFile,
     }),
     complete: completionEndpoint({
       path: deploymentPath('/completions'),

@@ -3,7 +3,15 @@ import type { CancelSignal } from '../../lib/cancellation.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
-import type { Call, OutgoingRequest, ProviderServices, RequestRule, StreamedBody, Upload } from '../contract.ts';
+import type {
+  Call,
+  OutgoingRequest,
+  ProviderServices,
+  RequestRule,
+  RequestTable,
+  StreamedBody,
+  Upload,
+} from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
 import { placesOf } from './data-plane.ts';
 import { fieldMissing, requireModel } from './fields.ts';
@@ -180,11 +188,19 @@ function bodyOf(
 }
 
 function shape(rule: JsonRule, call: Call, context: RequestOptions): Deferred<object> {
-  if (rule.kind === 'table') return shapeBody(rule.table, call.params, call);
+  if (rule.kind === 'table') return shapedByTable(rule.table, call);
   return andThen(written(rule, call, context), (result) => {
     if (!result.ok) throw result.error;
     return result.value;
   });
+}
+
+function shapedByTable(table: RequestTable, call: Call): object {
+  try {
+    return shapeBody(table, call.params, call);
+  } catch (error) {
+    throw namePart(error, call);
+  }
 }
 
 type WriteRule = Extract<JsonRule, { kind: 'write' }>;

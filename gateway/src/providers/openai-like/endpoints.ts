@@ -11,6 +11,7 @@ import type { AnswerRule, BodyHook, Call, Endpoint, RequestTable, StreamRule } f
 import { pathText, requireModel } from '../engine/index.ts';
 import { CHAT_CLAMP, type ClampChanges, COMPLETION_CLAMP, mergeClamp } from './bounds.ts';
 import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
+import { type RemoteFile, remoteFiles } from './remote-files.ts';
 
 /** Differences of an endpoint from OpenAI's own. */
 export interface EndpointRow {
@@ -30,6 +31,8 @@ export interface EndpointRow {
   readonly framing?: 'sse-lines';
   readonly answer?: AnswerRule;
   readonly lacks?: Endpoint['lacks'];
+  /** Of chats: files of messages in another format that are not in the body. Absent: it takes none. */
+  readonly files?: RemoteFile;
 }
 
 /** Chat messages for upstreams other than OpenAI. Content blocks are an extension of the gateway's answers that clients send back. */
@@ -44,7 +47,7 @@ export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }
   return {
     method: 'POST',
     path: row.path ?? '/chat/completions',
-    request: { kind: 'table', table: tableOf(row, [messages], CHAT_CLAMP) },
+    request: { kind: 'table', table: tableOf(row, [remoteFiles(row.files), messages], CHAT_CLAMP) },
     answer: answerOf(row, { kind: 'tag', extend: withContentBlocks }, readChatAnswer),
     stream: streamOf(row, (call) => createOpenAiChatDecoder(call, dialect)),
     ...usageRequestOf(row),

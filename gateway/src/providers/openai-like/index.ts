@@ -25,6 +25,7 @@ export {
   OPENAI_PATHS,
   pathsBelow,
 } from './paths.ts';
+export { type RemoteFile, uploadedFile } from './remote-files.ts';
 export {
   batchEndpoints,
   fileEndpoints,

@@ -20,6 +20,7 @@ import {
   resourcesBelow,
   responsesBelow,
   responsesEndpoints,
+  uploadedFile,
 } from '../openai-like/index.ts';
 
 const RELAYED = { answer: { kind: 'relay' } } as const;
@@ -36,7 +37,9 @@ export const openai: Provider = defineProvider({
     'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta'),
   },
   endpoints: {
-    chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages, lacks: BEYOND_OPENAI })),
+    chatComplete: relayedEndpoint(
+      chatEndpoint({ messages: openAiMessages, lacks: BEYOND_OPENAI, files: uploadedFile }),
+    ),
     complete: relayedEndpoint(completionEndpoint({})),
     embed: relayedEndpoint(embeddingsEndpoint({})),
     ...furtherEndpoints({

@@ -1,7 +1,7 @@
 /** One account for the models of many. Facts: the public API references of the vendors. */
 import type { Provider } from '../contract.ts';
 import { NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
-import { nestReasoningAndUsage } from './hooks/openrouter.ts';
+import { fileAtUrl, nestReasoningAndUsage } from './hooks/openrouter.ts';
 
 export const AGGREGATORS: readonly Provider[] = [
   openAiLike({
@@ -51,6 +51,7 @@ export const AGGREGATORS: readonly Provider[] = [
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       hooks: [nestReasoningAndUsage],
+      files: fileAtUrl,
     },
     responses: true,
     models: true,

@@ -9,12 +9,13 @@ import {
   chatPath,
   FIM_PATH,
   fimCompletion,
+  mistralFile,
   mistralIds,
   mistralToolChoice,
   withoutModelPrefix,
 } from './hooks/mistral.ts';
 import { flaggedByCategory } from './hooks/moderations.ts';
-import { perplexityChat } from './hooks/perplexity.ts';
+import { perplexityChat, perplexityFile } from './hooks/perplexity.ts';
 
 const BESIDE_V1 = ['POST /beta/completions', 'POST /beta/chat/completions', 'POST /anthropic/v1/messages'];
 const ASYNCHRONOUS = ['GET /async-result/*', 'POST /async/chat/completions', 'POST /web_search', 'POST /tools'];
@@ -91,6 +92,7 @@ export const VENDORS: readonly Provider[] = [
       path: chatPath,
       ...MISTRAL_PARAMETERS,
       hooks: [withoutModelPrefix, mistralToolChoice, mistralIds],
+      files: mistralFile,
       dialect: mistralDialect,
     },
     complete: {
@@ -132,6 +134,7 @@ export const VENDORS: readonly Provider[] = [
         n: EXACTLY_ONE,
       },
       dialect: perplexityChat,
+      files: perplexityFile,
     },
   }),
   openAiLike({

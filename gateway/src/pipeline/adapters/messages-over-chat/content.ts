@@ -52,8 +52,7 @@ const textParts = (text: string): readonly ContentPart[] => (text === '' ? [] : 
 function toImage({ block, path }: PlacedBlock, { provider }: Reading): ContentPart {
   const source = objectAt(block, 'source');
   const url = source?.['type'] === 'url' ? textAt(source, 'url') : dataUrl(source);
-  if (url !== undefined) return { type: 'image_url', image_url: { url } };
-  return uploadedFile(source) ?? refuseBlock(block, path, provider);
+  return url === undefined ? refuseBlock(block, path, provider) : { type: 'image_url', image_url: { url } };
 }
 
 function dataUrl(source: JsonObject | undefined): string | undefined {

@@ -133,6 +133,11 @@ describe('a request that cannot be read is refused, and its place is named', () 
     ['messages[0].content[1]', 'PARAMETER_INVALID', user([{ type: 'text', text: 'a' }, null])],
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'container_upload', file_id: 'f' }])],
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'image' }])],
+    [
+      'messages[0].content[0]',
+      'CONTENT_UNSUPPORTED',
+      user([{ type: 'image', source: { type: 'file', file_id: 'f' } }]),
+    ],
     ['messages[0].content[0]', 'CONTENT_UNSUPPORTED', user([{ type: 'document', source: { type: 'base64' } }])],
     ['tools', 'PARAMETER_INVALID', { tools: 'x' }],
     ['tools[1]', 'PARAMETER_INVALID', { tools: [{ name: 'f', input_schema: {} }, null] }],

@@ -1,18 +1,20 @@
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
+import type { FilePart } from '../../../wire/openai/index.ts';
 import type { BodyHook, JsonObject } from '../../contract.ts';
 import { sampleCall } from '../../engine/testing.ts';
+import type { RemoteFile } from '../../openai-like/index.ts';
 import { databricksChat } from './databricks.ts';
 import { deepseekChat, withoutReasoningHistory } from './deepseek.ts';
 import { promptUsageFromTotal, vectorsAsData, withoutFloatFormat } from './embeddings.ts';
 import { stringErrorWithStatus, textWithStatus } from './errors.ts';
 import { roleAndUsage, roleUsageAndEnd, stableId, untypedDelta } from './fill.ts';
 import { inputAsList } from './input.ts';
-import { mistralIds, mistralToolChoice, withoutModelPrefix } from './mistral.ts';
+import { mistralFile, mistralIds, mistralToolChoice, withoutModelPrefix } from './mistral.ts';
 import { bareModelList, ownedModelPages } from './models.ts';
 import { thinkingAsSwitch } from './ollama.ts';
-import { nestReasoningAndUsage } from './openrouter.ts';
-import { perplexityChat } from './perplexity.ts';
+import { fileAtUrl, nestReasoningAndUsage } from './openrouter.ts';
+import { perplexityChat, perplexityFile } from './perplexity.ts';
 
 const call = sampleCall();
 
@@ -96,4 +98,16 @@ test('error dialects with a status pass on what is not theirs', () => {
   expect(textWithStatus(' ', head)).toBeUndefined();
   expect(stringErrorWithStatus({ error: { message: 'x' } }, head)).toBeUndefined();
   expect(stringErrorWithStatus('text', head)).toBeUndefined();
+});
+
+test.for<[vendor: string, write: RemoteFile, file: FilePart, want: object | undefined]>([
+  ['openrouter', fileAtUrl, { url: 'u', name: 'a' }, { type: 'file', file: { filename: 'a', file_data: 'u' } }],
+  ['openrouter', fileAtUrl, { id: 'i' }, undefined],
+  ['mistral-ai', mistralFile, { url: 'u', name: 'a' }, { type: 'document_url', document_url: 'u', document_name: 'a' }],
+  ['mistral-ai', mistralFile, { id: 'i', name: 'a' }, { type: 'file', file_id: 'i' }],
+  ['mistral-ai', mistralFile, { name: 'a' }, undefined],
+  ['perplexity-ai', perplexityFile, { url: 'u' }, { type: 'file_url', file_url: { url: 'u' } }],
+  ['perplexity-ai', perplexityFile, { id: 'i' }, undefined],
+])('a file that is not in the body, for %s', ([, write, file, want]) => {
+  expect(write(file)).toEqual(want);
 });

@@ -1,9 +1,10 @@
 /** Hooks of mistral-ai. */
 import { isObject } from '@gatehouse/crds';
+import { withoutAbsent } from '../../../wire/json/json.ts';
 import { MISTRAL_ID_MEMBERS, toMistralToolChoice, withMistralIds } from '../../../wire/mistral/mistral.ts';
-import type { OpenAiDialect } from '../../../wire/openai/index.ts';
+import type { ContentPart, OpenAiDialect } from '../../../wire/openai/index.ts';
 import type { BodyHook, Call } from '../../contract.ts';
-import { editMessages } from '../../openai-like/index.ts';
+import { editMessages, type RemoteFile } from '../../openai-like/index.ts';
 
 export const mistralIds: BodyHook = editMessages({ signs: MISTRAL_ID_MEMBERS, apply: withMistralIds });
 
@@ -11,6 +12,14 @@ export const mistralToolChoice: BodyHook = (params) => {
   const given = params['tool_choice'];
   const choice = toMistralToolChoice(given);
   return choice === given ? params : { ...params, tool_choice: choice };
+};
+
+/** Documents at a URL have a part of their own; the id of an upload stands beside the type. */
+export const mistralFile: RemoteFile = ({ id, url, name }): ContentPart | undefined => {
+  if (id !== undefined) return { type: 'file', file_id: id };
+  return url === undefined
+    ? undefined
+    : { type: 'document_url', ...withoutAbsent({ document_url: url, document_name: name }) };
 };
 
 const PREFIX = 'mistralai.';

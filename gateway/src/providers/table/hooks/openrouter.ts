@@ -1,5 +1,7 @@
 import { isObject } from '@gatehouse/crds';
+import { withoutAbsent } from '../../../wire/json/json.ts';
 import type { BodyHook } from '../../contract.ts';
+import type { RemoteFile } from '../../openai-like/index.ts';
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
@@ -16,3 +18,7 @@ export const nestReasoningAndUsage: BodyHook = (params) => {
     ...(counted ? { usage: { ...objectOf(rest['usage']), include: true } } : {}),
   };
 };
+
+/** OpenRouter takes the URL of a file in place of its data. */
+export const fileAtUrl: RemoteFile = ({ url, name }) =>
+  url === undefined ? undefined : { type: 'file', file: withoutAbsent({ filename: name, file_data: url }) };
