@@ -38,6 +38,7 @@ beforeAll(async () => {
           { provider: '@groq', override_params: { model: 'whisper-large-v3' } },
         ],
       }),
+      config('both', { strategy: { mode: 'fallback' }, targets: [{ provider: '@openai' }, { provider: '@groq' }] }),
       config('usual', { provider: '@openai', default_params: { model: 'whisper-1' } }),
       config('stubborn', { provider: '@openai', retry: { attempts: 1 } }),
       price('gpt-4o-by-second', { additionalUnits: [{ name: 'audio_second', usd: '0.0001' }] }),
@@ -163,6 +164,24 @@ describe('the model of a form', () => {
     expect(sentModel()).toBe('whisper-1');
     await transcribe({ model: 'mine' }, { 'x-gw-config': 'usual' });
     expect(sentModel()).toBe('mine');
+  });
+
+  test.for<[rule: string, headers: Readonly<Record<string, string>>]>([
+    ['of one account', AT_OPENAI],
+    ['of a fallback', { 'x-gw-config': 'both' }],
+  ])('has to be there, and its absence is not left to the provider %s', async ([, headers]) => {
+    const before = world.mock.requests.length;
+    const answer = await transcribe({ language: 'en' }, headers);
+    expect([answer.status, answer.json().error], answer.text).toMatchObject([
+      400,
+      { code: 'model_required', param: 'model' },
+    ]);
+    expect(world.mock.requests.length).toBe(before);
+  });
+
+  test('may be that of the account', async () => {
+    expect((await transcribe({}, { 'x-gw-provider': '@azure' })).status).toBe(200);
+    expect(sentModel()).toBe('dep-usual');
   });
 
   test('chooses the deployment, also behind the file', async () => {

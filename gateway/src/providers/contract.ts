@@ -86,6 +86,8 @@ export interface FormTable {
   /** Client name to upstream name, of fields and files. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly drop?: readonly string[];
+  /** The upstream has no model of its own: a form that names none is refused, as far as it has been read to its end. */
+  readonly needsModel?: true;
   /** Fields that are written in front of the others, in place of what the client sent under these names. */
   set?(call: Call): Readonly<Record<string, string>>;
 }

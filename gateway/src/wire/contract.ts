@@ -18,6 +18,8 @@ export interface StreamedBody {
 export interface FormModel {
   /** Empty: none is named so far. */
   readonly model: string;
+  /** The form has arrived to its end: it names no model later. */
+  readonly isWhole?: boolean;
   /** What is said of generated images, by the names `n`, `size` and `quality`; undefined: nothing so far. */
   value?(name: string): string | undefined;
   /**

@@ -137,6 +137,9 @@ export class ServedRequest implements ClientRequest {
       get model() {
         return fields.model;
       },
+      get isWhole() {
+        return source.isWhole();
+      },
       value: fields.value,
       find: async () => {
         await source.peek(() => fields.model !== '' || fields.problem !== undefined, this.#limits.replayBytes);

@@ -17,6 +17,8 @@ export interface StreamedBodyOptions {
 }
 
 export interface ArrivingBody extends StreamedBody {
+  /** It has arrived to its end. */
+  isWhole(): boolean;
   /** Waits until what has arrived is enough, or is more than so many bytes; what is read stays there for `open`. */
   peek(isEnough: () => boolean, maxBytes: number): Promise<void>;
 }
@@ -58,10 +60,8 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
     options.onPull?.();
     const next = await nextPiece();
     pulling = undefined;
-    if (next.done === true) {
-      ended = true;
-      return;
-    }
+    ended = next.done === true;
+    if (next.done === true) return;
     options.onPiece?.(next.value);
     kept.push(next.value);
     keptBytes += next.value.length;
@@ -96,6 +96,7 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
 
   return {
     bytes: options.bytes,
+    isWhole: () => ended,
     get replayable() {
       return !overflowed || readers === 0;
     },

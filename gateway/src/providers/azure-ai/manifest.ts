@@ -50,8 +50,8 @@ const further = furtherEndpoints({
   imageGenerate: { path: versioned('/images/generations') },
   createSpeech: { path: versioned('/audio/speech'), model: 'account', inject: { voice: 'alloy' } },
   imageEdit: { path: versioned('/images/edits') },
-  createTranscription: { path: versioned('/audio/transcriptions') },
-  createTranslation: { path: versioned('/audio/translations') },
+  createTranscription: { path: versioned('/audio/transcriptions'), model: 'account' },
+  createTranslation: { path: versioned('/audio/translations'), model: 'account' },
 });
 
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { Cancellation } from '../../lib/cancellation.ts';
+import type { FormModel } from '../../wire/contract.ts';
 import type { Call, FormTable, OutgoingRequest, RequestRule, Upload } from '../contract.ts';
 import { buildRequest } from './request.ts';
 import { prepareTarget } from './target.ts';
@@ -41,6 +42,18 @@ describe('a form', () => {
     expect(await textOf(request)).toBe(FORM);
     expect(request.headers['content-type']).toBe('multipart/form-data; boundary=x');
     expect(request).toMatchObject({ body: undefined, streamed: { bytes: FORM.length, replayable: true } });
+  });
+
+  test.for<[rule: string, fields: FormModel, model: string, isRefused: boolean]>([
+    ['names none and has arrived', { model: '', isWhole: true }, '', true],
+    ['may name one later', { model: '', isWhole: false }, '', false],
+    ['names one', { model: 'small', isWhole: true }, 'small', false],
+    ['gets one of the config', { model: '', isWhole: true }, 'of-config', false],
+  ])('for an upstream without a model of its own, which $0', async ([, fields, model, isRefused]) => {
+    const built = build(form({ needsModel: true }), { ...upload(FORM), fields } as Upload, { model });
+    if (isRefused) await expect(built).rejects.toMatchObject({ code: 'MODEL_REQUIRED', param: 'model' });
+    else expect(await textOf(await built)).toBe(FORM);
+    expect(await textOf(await build(form({}), { ...upload(FORM), fields } as Upload, { model }))).toBe(FORM);
   });
 
   test('has its fields renamed, left out and set, and its files as they were', async () => {

@@ -12,6 +12,7 @@ import {
   writeForm,
 } from '../../wire/form/index.ts';
 import type { Call, FormTable, StreamedBody, Upload } from '../contract.ts';
+import { requireModel } from './fields.ts';
 
 /** What is sent in place of a JSON body. */
 export interface OutgoingUpload {
@@ -42,7 +43,10 @@ export function formOfMembers(members: object, call: Call): { readonly body: Buf
   return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
 }
 
-/** The client's form with its fields renamed, left out and set. Throws AppError CONTENT_TYPE_INVALID for another body. */
+/**
+ * The client's form with its fields renamed, left out and set. Throws AppError CONTENT_TYPE_INVALID for another body, and
+ * MODEL_REQUIRED.
+ */
 export function shapeForm(table: FormTable, call: Call, upload: Upload | undefined): OutgoingUpload {
   if (upload?.kind !== 'form') {
     throw new AppError('CONTENT_TYPE_INVALID', {
@@ -50,6 +54,7 @@ export function shapeForm(table: FormTable, call: Call, upload: Upload | undefin
       detail: `Invalid content type passed; ${call.operation} takes multipart/form-data`,
     });
   }
+  if (table.needsModel && upload.fields?.isWhole) requireModel(call);
   const set = new Map(Object.entries(table.set?.(call) ?? {}));
   if (table.rename === undefined && table.drop === undefined && set.size === 0) return relayUpload(upload);
   const { source, boundary: given } = upload;

@@ -27,20 +27,29 @@ const JSON_ENDPOINTS = {
   createSpeech: { path: '/audio/speech', clamp: {}, answer: { kind: 'binary' } },
 } as const satisfies Partial<Record<EndpointId, JsonEndpoint>>;
 
-/** The paths of endpoints with a form. Answers are JSON, text or events, as a field of the form says, and pass as they come. */
-const FORM_PATHS = {
-  imageEdit: '/images/edits',
-  imageVariation: '/images/variations',
-  createTranscription: '/audio/transcriptions',
-  createTranslation: '/audio/translations',
-} as const satisfies Partial<Record<EndpointId, string>>;
+/** An endpoint with a form. */
+interface FormEndpoint {
+  readonly path: string;
+  /** See `JsonEndpoint`. */
+  readonly model?: 'account';
+}
+
+/** Endpoints with a form. Answers are JSON, text or events, as a field of the form says, and pass as they come. */
+const FORM_ENDPOINTS = {
+  imageEdit: { path: '/images/edits', model: 'account' },
+  imageVariation: { path: '/images/variations', model: 'account' },
+  createTranscription: { path: '/audio/transcriptions' },
+  createTranslation: { path: '/audio/translations' },
+} as const satisfies Partial<Record<EndpointId, FormEndpoint>>;
 
 type JsonId = keyof typeof JSON_ENDPOINTS;
-type FormId = keyof typeof FORM_PATHS;
+type FormId = keyof typeof FORM_ENDPOINTS;
 
 /** Differences from OpenAI's own. */
 export interface FormRow {
   readonly path?: Endpoint['path'];
+  /** `account`: as in `EndpointRow`. */
+  readonly model?: 'account';
   readonly form?: FormTable;
 }
 
@@ -57,14 +66,7 @@ export function furtherEndpoints<Rows extends FurtherRows>(
 }
 
 function endpointOf(id: string, row: EndpointRow & FormRow, prefix: string): Endpoint {
-  if (isForm(id)) {
-    return {
-      method: 'POST',
-      path: row.path ?? prefix + FORM_PATHS[id],
-      request: { kind: 'form', table: row.form ?? {} },
-      answer: { kind: 'binary' },
-    };
-  }
+  if (isForm(id)) return formEndpoint(row, FORM_ENDPOINTS[id], prefix);
   const { path, clamp, model, answer, stream }: JsonEndpoint = JSON_ENDPOINTS[id as JsonId]; // the others are forms
   const own = model === undefined ? row : { model, ...row };
   return {
@@ -76,4 +78,14 @@ function endpointOf(id: string, row: EndpointRow & FormRow, prefix: string): End
   };
 }
 
-const isForm = (id: string): id is FormId => Object.hasOwn(FORM_PATHS, id);
+function formEndpoint({ path, model, form = {} }: FormRow, usual: FormEndpoint, prefix: string): Endpoint {
+  const isOfAccount = (model ?? usual.model) === 'account';
+  return {
+    method: 'POST',
+    path: path ?? prefix + usual.path,
+    request: { kind: 'form', table: isOfAccount ? form : { ...form, needsModel: true } },
+    answer: { kind: 'binary' },
+  };
+}
+
+const isForm = (id: string): id is FormId => Object.hasOwn(FORM_ENDPOINTS, id);
