@@ -4,9 +4,18 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ClientOptions, connectRealtime } from '../kit/realtime-provider.ts';
 import { DONE, expectNothingLeft, openRealtime, refusal, SECRET, startRealtime } from '../kit/realtime-world.ts';
-import { type Entries, KEY, key } from '../kit/snapshot.ts';
+import { config, type Entries, guardrail, KEY, key, organisation, workspace } from '../kit/snapshot.ts';
 import { LOOPBACK_PEM } from '../kit/tls.ts';
 import { waitFor } from '../kit/wait-for.ts';
+
+const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'] } }];
+const GUARDRAILS = [
+  guardrail('words', CHECKS),
+  guardrail('watching', CHECKS, { mode: 'monitor' }),
+  guardrail('later', CHECKS, { async: true }),
+  guardrail('lenient', CHECKS, { deny: false }),
+  guardrail('of-all', CHECKS, { workspace: null }),
+];
 
 describe('a session', () => {
   test('relays text and binary messages both ways, unmodified and in order', async () => {
@@ -54,6 +63,26 @@ describe('a session', () => {
     const { world } = await startRealtime();
     const both = connectRealtime(world.url, { path: '/openai/realtime', query: 'model=a&deployment=b' });
     await expect(both).rejects.toThrow(/400/);
+  });
+
+  test.for<[rule: string, ...Entries]>([
+    ['of its config', config('guarded', { before_request_hooks: [{ id: 'words' }] }), key({ config: 'guarded' })],
+    ['of the answers of its workspace', workspace('team-a', { defaults: { outputGuardrails: ['words'] } })],
+    ['that does not exist', workspace('team-a', { defaults: { inputGuardrails: ['gone'] } })],
+    ['of the organisation', organisation({ inputGuardrails: ['of-all'] })],
+  ])('says that a guardrail $0 does not look at it', async ([, ...entries]) => {
+    const { client } = await openRealtime({ entries: [...GUARDRAILS, ...entries] });
+    expect(client.headers['x-gw-guardrails']).toBe('NOT_APPLIED');
+  });
+
+  test.for<[rule: string, ...Entries]>([
+    ['stand beside it', ...GUARDRAILS],
+    ['only watch', workspace('team-a', { defaults: { inputGuardrails: ['watching', 'later'] } })],
+    ['neither deny nor change', workspace('team-a', { defaults: { inputGuardrails: ['lenient'] } })],
+  ])('says nothing of guardrails that $0', async ([, ...entries]) => {
+    const { client } = await openRealtime({ entries: [...GUARDRAILS, ...entries] });
+    expect(client.headers).not.toHaveProperty('x-gw-guardrails');
+    expect(client.headers).toMatchObject({ 'x-gw-provider': 'openai' });
   });
 
   test('is opened through TLS', async () => {

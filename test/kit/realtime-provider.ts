@@ -88,6 +88,8 @@ export interface RealtimeClient extends Disposable {
   readonly socket: WebSocket;
   readonly messages: readonly Message[];
   readonly closed: Closed | undefined;
+  /** Of the answer that opened the session. */
+  readonly headers: IncomingMessage['headers'];
   /** The events that came, parsed. */
   events(): readonly Readonly<Record<string, unknown>>[];
 }
@@ -166,6 +168,15 @@ class OpenSession extends Watched implements ProviderSession {
 }
 
 class OpenClient extends Watched implements RealtimeClient {
+  headers: IncomingMessage['headers'] = {};
+
+  constructor(socket: WebSocket) {
+    super(socket);
+    socket.once('upgrade', ({ headers }) => {
+      this.headers = headers;
+    });
+  }
+
   events(): readonly Readonly<Record<string, unknown>>[] {
     return this.messages.map(({ data }) => JSON.parse(data.toString()));
   }

@@ -78,6 +78,11 @@ export const RESPONSE_HEADERS: readonly HeaderRow[] = [
     name: 'x-gw-dropped-params',
     meaning: 'comma list of parameters that were left out, because the provider does not have them',
   },
+  {
+    name: 'x-gw-guardrails',
+    meaning:
+      '`NOT_APPLIED` where a realtime session is opened although guardrails apply that would deny or change calls',
+  },
   { name: 'x-gw-usage-input-tokens', meaning: 'tokens of the input; on request (`x-gw-usage-headers`)' },
   { name: 'x-gw-usage-output-tokens', meaning: 'tokens of the output; on request' },
   { name: 'x-gw-usage-cached-tokens', meaning: 'tokens of the input that the provider had cached; on request' },

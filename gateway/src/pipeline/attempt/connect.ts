@@ -3,8 +3,9 @@ import { AppError } from '../../errors/index.ts';
 import { untilCancelled } from '../../lib/cancellation.ts';
 import type { UpgradeAnswer } from '../../upstream/index.ts';
 import { newKey, offeredProtocols, PROTOCOL_HEADER, readAnswer, requestHeaders } from '../../wire/websocket/index.ts';
-import type { ProviderConnection } from '../exchange.ts';
+import type { HeaderMap, ProviderConnection } from '../exchange.ts';
 import { holdsGatewayKey } from '../gateway-key.ts';
+import { arePassedBy } from '../guardrails/index.ts';
 import { holdTarget } from '../limits/index.ts';
 import { map } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
@@ -59,8 +60,12 @@ export async function connectTarget(
     // With a log of its own: that of the request would grow with every response.
     holdNext: () => holdTarget(ports, { ...prepared, input: { ...prepared.input, log: {} } }),
   };
-  return connectedOutcome(progress, { connection, upstreamMs });
+  return connectedOutcome(progress, { connection, headers: headersFor(prepared), upstreamMs });
 }
+
+/** What the client is told of a session that is opened. */
+const headersFor = ({ input, leaf }: Prepared): HeaderMap =>
+  arePassedBy(input, leaf) ? { 'x-gw-guardrails': 'NOT_APPLIED' } : {};
 
 /** A key that has expired, or that the Snapshot no longer has, ends the sessions that it has opened. */
 function callerRefusal({ input: { caller, exchange } }: Prepared): ProviderConnection['refusal'] {

@@ -3,6 +3,7 @@ export { type ActingHooks, actingHooks } from './acting-hooks.ts';
 export { createAnswerHooks } from './answer-hooks.ts';
 export { type GuardedRequest, guardrailsNeedFleet, refuseUnknownGuardrails } from './named-guardrails.ts';
 export { parseAnswer } from './parse-answer.ts';
+export { arePassedBy } from './passed-by.ts';
 export type { AskModel, GuardrailPorts } from './ports.ts';
 export { createRequestHooks, openGuards } from './request-hooks.ts';
 export { type SoftAnswer, softAnswer } from './soft-answer.ts';

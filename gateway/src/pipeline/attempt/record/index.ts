@@ -119,10 +119,17 @@ export const cachedOutcome = (progress: AttemptProgress, { status, headers, body
     counted: undefined,
   });
 
+interface Connected {
+  readonly connection: ProviderConnection;
+  /** Of the gateway, for the client. */
+  readonly headers: HeaderMap;
+  readonly upstreamMs: number;
+}
+
 /** The provider speaks another protocol from now on. */
 export const connectedOutcome = (
   progress: AttemptProgress,
-  { connection, upstreamMs }: { readonly connection: ProviderConnection; readonly upstreamMs: number },
+  { connection, headers, upstreamMs }: Connected,
 ): AttemptOutcome =>
   record(progress, {
     ...factsOf(progress),
@@ -131,7 +138,7 @@ export const connectedOutcome = (
     upstreamMs,
     status: 101,
     fallback: 'stop',
-    headers: {},
+    headers,
     body: { kind: 'bytes', bytes: Buffer.alloc(0) },
     error: undefined,
     cacheStatus: undefined,
