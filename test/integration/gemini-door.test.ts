@@ -79,6 +79,76 @@ test('vectors are given, of one content and of several', async () => {
   expect(several.json()).toEqual({ embeddings: [{ values: expect.any(Array) }, { values: expect.any(Array) }] });
 });
 
+describe('tokens are counted', () => {
+  const count = (model: string, body: object, headers?: Readonly<Record<string, string>>) =>
+    post(`/v1beta/models/${model}:countTokens`, body, headers);
+  const TOOLS = [{ functionDeclarations: [{ name: 'get_weather', parameters: { type: 'OBJECT', properties: {} } }] }];
+
+  test.for(['@claude/claude-sonnet-4-5', '@gemini/gemini-2.5-flash'])('with %s, as both forms ask', async (model) => {
+    const plain = await count(model, HELLO);
+    expect([plain.status, plain.json()], plain.text).toEqual([200, { totalTokens: expect.any(Number) }]);
+    const generateContentRequest = {
+      ...HELLO,
+      systemInstruction: { parts: [{ text: 'Be very short.' }] },
+      tools: TOOLS,
+    };
+    const whole = await count(model, { generateContentRequest });
+    expect((whole.json() as { totalTokens: number }).totalTokens).toBeGreaterThan(
+      (plain.json() as { totalTokens: number }).totalTokens,
+    );
+    expect(JSON.stringify(lastRequest(world.mock).headers)).not.toContain(KEY);
+  });
+
+  test('by the model that the account is asked for', async () => {
+    await count('gemini-2.5-flash', HELLO, { 'x-gw-provider': '@gemini' });
+    const { path, body } = lastRequest(world.mock);
+    expect(path).toBe('/v1beta/models/gemini-2.5-flash:countTokens');
+    expect(JSON.parse(String(body))).toEqual({
+      generateContentRequest: { model: 'models/gemini-2.5-flash', ...HELLO },
+    });
+  });
+
+  test('not with a provider that does not count', async () => {
+    const { status, json } = await count('@openai/mock-small', HELLO);
+    expect([status, json()]).toMatchObject([
+      400,
+      {
+        error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining('countTokens is not offered by openai') },
+      },
+    ]);
+  });
+
+  test('for clients of Anthropic, too', async () => {
+    const body = {
+      model: '@gemini/gemini-2.5-flash',
+      system: 'Be short.',
+      messages: [{ role: 'user', content: 'Hi' }],
+    };
+    const { status, json, text } = await post('/v1/messages/count_tokens', body, { 'x-gw-api-key': KEY });
+    expect([status, json()], text).toEqual([200, { input_tokens: expect.any(Number) }]);
+    expect(lastRequest(world.mock).path).toBe('/v1beta/models/gemini-2.5-flash:countTokens');
+  });
+
+  test('within the limits of counts', async () => {
+    await using limited = await startWorld({
+      entries: ({ url }) => [
+        provider('claude', { provider: 'anthropic', customHost: `${url}/v1` }),
+        policy('RateLimitPolicy:counts', {
+          ...{ kind: 'rate', conditions: [{ key: 'endpoint_type', values: ['messagesCountTokens'] }], groupBy: [] },
+          rate: { type: 'requests', unit: 'rpd', value: 1 },
+        }),
+      ],
+    });
+    const call = () =>
+      limited.send('/v1beta/models/@claude/claude-sonnet-4-5:countTokens', {
+        headers: { 'content-type': 'application/json' },
+        body: HELLO,
+      });
+    expect((await call()).status).toBe(200);
+    expect((await call()).status).toBe(429);
+  });
+});
+
 test('models are listed', async () => {
   const { json } = await send(`${world.url}/v1beta/models?pageSize=50`, { headers: { 'x-goog-api-key': KEY } });
   const { models } = json() as { models: { name: string }[] };
@@ -125,13 +195,14 @@ test('answers are stored once for all forms', async () => {
 });
 
 test('what Google alone has goes to the account that a header names, as it is', async () => {
-  const path = '/v1beta/models/gemini-2.5-flash:countTokens';
-  const counted = await post(`${path}?key=${KEY}&alt=json`, HELLO, { 'x-gw-provider': '@gemini' });
-  expect(counted.json()).toMatchObject({ totalTokens: expect.any(Number) });
+  const path = '/v1beta/models/mock-small';
+  const headers = { 'x-goog-api-key': KEY, 'x-gw-provider': '@gemini' };
+  const model = await send(`${world.url}${path}?key=${KEY}&alt=json`, { headers });
+  expect([model.status, model.json()]).toMatchObject([200, { name: 'models/mock-small' }]);
   expect(lastRequest(world.mock)).toMatchObject({ path, search: '?alt=json' });
   const upload = { 'x-gw-provider': '@gemini', 'x-goog-upload-command': 'start' };
   expect((await post('/upload/v1beta/files', {}, upload)).status).toBe(200);
-  expect((await post(path, HELLO)).status).toBe(400);
+  expect((await post(`${path}:predict`, HELLO)).status).toBe(400);
 });
 
 test('policies take a call for that of the operation which serves it', async () => {

@@ -27,8 +27,9 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),
-          ...['/openai/v1/chat/completions', '/v1beta/models/m:countTokens', '/upload/v1beta/files'],
-          ...['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents'].map(ofGemini),
+          ...['/openai/v1/chat/completions', '/v1beta/models/m:predict', '/upload/v1beta/files'],
+          ...['generateContent', 'streamGenerateContent', 'countTokens'].map(ofGemini),
+          ...['embedContent', 'batchEmbedContents'].map(ofGemini),
           ...['/api/chat', '/api/generate', '/api/embed', '/api/embeddings', '/v2/chat', '/v2/embed', '/v2/rerank'],
         ],
         GET: [

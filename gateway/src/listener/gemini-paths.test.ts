@@ -8,7 +8,8 @@ test.for([
   ['/v1alpha/models/llama3:8b:generateContent', '/v1beta/models/llama3:8b/generateContent'],
   ['/v1beta/models?pageSize=5', '/v1beta/models?pageSize=5'],
   ['/v1beta/models/m/generateContent', '/v1beta/models/m/generateContent'],
-  ['/v1beta/models/m:countTokens', '/v1/proxy/v1beta/models/m:countTokens'],
+  ['/v1beta/models/m:countTokens', '/v1beta/models/m/countTokens'],
+  ['/v1beta/models/m:predict', '/v1/proxy/v1beta/models/m:predict'],
   ['/v1alpha/cachedContents/c?a=b', '/v1/proxy/v1alpha/cachedContents/c?a=b'],
   ['/upload/v1beta/files', '/v1/proxy/upload/v1beta/files'],
   ['/v1beta2/models/m:generateContent', '/v1beta2/models/m:generateContent'],
@@ -20,7 +21,7 @@ test.for([
 test.for([
   ['/v1/models/@a/m:generateContent', '/v1beta/models/@a%2Fm/generateContent'],
   ['/v1/models?pageSize=5', '/v1beta/models?pageSize=5'],
-  ['/v1/models/m:countTokens', '/v1/proxy/v1/models/m:countTokens'],
+  ['/v1/models/m:predict', '/v1/proxy/v1/models/m:predict'],
   ['/v1/chat/completions', '/v1/chat/completions'],
   ['/v1/models/m', '/v1/models/m'],
   ['/v1/proxy/v1beta/models/m:generateContent', '/v1/proxy/v1beta/models/m:generateContent'],

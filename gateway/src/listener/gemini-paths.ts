@@ -6,7 +6,7 @@ const STABLE = /^\/v1\/models(?:\/.+(?::|%3A)[a-zA-Z]+)?$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models\/?$/;
 /** The name may be a text with slashes, such as `@account/model`, which SDKs do not encode. */
 const CALL =
-  /^\/v1(?:beta|alpha)?\/models\/(.+)(?::|%3A)(generateContent|streamGenerateContent|embedContent|batchEmbedContents)\/?$/;
+  /^\/v1(?:beta|alpha)?\/models\/(.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)\/?$/;
 /** As the routes have them. */
 const SERVED = /^\/v1beta\/models(?:\/[^/]+\/[a-zA-Z]+)?\/?$/;
 

@@ -6,6 +6,8 @@ import type { StreamedBody, WireContext } from '../wire/contract.ts';
 /** What a provider can be called for in a format that the gateway maps. */
 export type EndpointId =
   | 'chatComplete'
+  /** The tokens of a chat request; the answer is `{input_tokens}`. */
+  | 'countTokens'
   | 'complete'
   | 'embed'
   | 'moderate'

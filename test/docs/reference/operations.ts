@@ -33,11 +33,13 @@ function offeredOperations(): readonly Offered[] {
         return offer === undefined ? [] : [[provider.id, offer] as const];
       }),
     );
-    const partly = providers.filter(
-      (provider) =>
-        (handler.endpointOf(provider) ?? handler.procedureOf?.(provider))?.supports !== undefined &&
-        !isAdapted(provider),
-    );
+    const partly = providers.filter((provider) => {
+      const adapter = adapters.find(id, provider);
+      const own = handler.endpointOf(provider) ?? handler.procedureOf?.(provider);
+      const servedForAll = own !== undefined && own.supports === undefined;
+      const endpoint = adapter === undefined ? own : provider.endpoints[adapter.endpoint];
+      return !servedForAll && endpoint?.supports !== undefined;
+    });
     if (offers.size === 0 || promptAs !== undefined) return [];
     if (answerLocally !== undefined && mayBeOwn !== true) return [];
     return [{ id, call: callOf(operation), offers, partly: new Set(partly.map((provider) => provider.id)) }];

@@ -6,6 +6,7 @@ export { type EnteredRequest, enterDoor } from './enter.ts';
 export {
   geminiChat,
   geminiChatStream,
+  geminiCount,
   geminiEmbed,
   geminiEmbedBatch,
   geminiModels,

@@ -2,8 +2,10 @@
 import * as doors from '../doors/index.ts';
 import { chatComplete } from './chat.ts';
 import { embed } from './embeddings.ts';
+import { messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import type { Operation, OperationRoute } from './operation.ts';
+import { typedHandler } from './typed/index.ts';
 
 const ofModel = (call: string): readonly OperationRoute[] => [
   { method: 'POST', path: `/v1beta/models/:model/${call}` },
@@ -24,6 +26,17 @@ const stream: Operation = {
   id: 'geminiStreamGenerateContent',
   routes: ofModel('streamGenerateContent'),
   door: doors.geminiChatStream,
+};
+
+const count: Operation = {
+  ...messagesCountTokens,
+  id: 'geminiCountTokens',
+  routes: ofModel('countTokens'),
+  errors: 'gemini',
+  streamFormat: 'events',
+  limitedAs: messagesCountTokens.id,
+  door: doors.geminiCount,
+  handler: typedHandler('countTokens', { model: 'body' }),
 };
 
 const vector: Operation = {
@@ -52,6 +65,7 @@ const models: Operation = {
 export const GEMINI = {
   geminiGenerateContent: generate,
   geminiStreamGenerateContent: stream,
+  geminiCountTokens: count,
   geminiEmbedContent: vector,
   geminiBatchEmbedContents: vectors,
   geminiListModels: models,

@@ -116,6 +116,8 @@ export interface Operation {
   readonly mayBeOwn?: true;
   /** Its clients speak another API: what translates their requests and its answers. */
   readonly door?: Door;
+  /** Behind a door whose requests guardrails do not look at: the operation that policies take them for. */
+  readonly limitedAs?: string;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
   answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
   /** Why HTTP does not serve the path. `rest`: what stands for the `*` of the route, decoded. */
@@ -148,8 +150,13 @@ export const errorFormatOf = ({ errors }: Operation, request: ErrorSource): Erro
   typeof errors === 'function' ? errors(request) : errors;
 
 /** Id of the operation whose requests these are for policies and for the semantic cache: behind a door, the one that serves it. */
-export const servedAs = ({ id, door, checkedAs }: Pick<Operation, 'id' | 'door' | 'checkedAs'>): string =>
-  door !== undefined && typeof checkedAs === 'string' ? checkedAs : id;
+export const servedAs = ({
+  id,
+  door,
+  checkedAs,
+  limitedAs = id,
+}: Pick<Operation, 'id' | 'door' | 'checkedAs' | 'limitedAs'>): string =>
+  door !== undefined && typeof checkedAs === 'string' ? checkedAs : limitedAs;
 
 /** What guardrails take a request for; undefined: they do not look at it. */
 export const checkedAsOf = (

@@ -66,6 +66,7 @@ describe('the routes of the data plane', () => {
     ...[
       { call: 'generateContent', id: 'geminiGenerateContent', streams: 'chat' },
       { call: 'streamGenerateContent', id: 'geminiStreamGenerateContent', streams: 'chat' },
+      { call: 'countTokens', id: 'geminiCountTokens', streams: 'events' },
       { call: 'embedContent', id: 'geminiEmbedContent', streams: 'events' },
       { call: 'batchEmbedContents', id: 'geminiBatchEmbedContents', streams: 'events' },
     ].map(({ call, ...rest }) => ({

@@ -8,9 +8,11 @@ import {
   takesAnthropicChat,
   takesLegacyCompletion,
   toAnthropicBody,
+  toCountBody,
   toLegacyCompletion,
   withoutUnsignedThoughts,
 } from '../../wire/anthropic/index.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Endpoint, RequestRule } from '../contract.ts';
 import { requireModel } from '../engine/index.ts';
 
@@ -20,6 +22,21 @@ export const chatComplete: Endpoint = {
   request: { kind: 'write', takes: () => takesAnthropicChat, write: toAnthropicBody },
   answer: { kind: 'read', read: fromAnthropicAnswer },
   stream: { kind: 'decode', framing: 'sse', open: createAnthropicDecoder },
+};
+
+export const countTokens: Endpoint = {
+  method: 'POST',
+  path: '/messages/count_tokens',
+  request: {
+    kind: 'write',
+    takes: () => takesAll, // what is left out does not change the count
+    write(params, call) {
+      requireModel(call);
+      const body = toAnthropicBody(params, call);
+      return body.ok ? ok(toCountBody(body.value)) : body;
+    },
+  },
+  answer: { kind: 'relay' },
 };
 
 export const complete: Endpoint = {

@@ -4,7 +4,7 @@ import { proxyPath } from '../engine/index.ts';
 import { anthropicAuth, anthropicBeta, anthropicVersion } from './auth.ts';
 import { getBatchOutput } from './batch-output.ts';
 import { cancelBatch, createBatch, getBatch, listBatches } from './batches.ts';
-import { chatComplete, complete, messages, messagesCountTokens } from './endpoints.ts';
+import { chatComplete, complete, countTokens, messages, messagesCountTokens } from './endpoints.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
 import { models } from './models.ts';
 
@@ -15,7 +15,7 @@ export const anthropic: Provider = defineProvider({
   headers: { 'anthropic-version': anthropicVersion, 'anthropic-beta': anthropicBeta },
   routingHeaders: ['anthropic-organization-id', 'anthropic-workspace-id'],
   endpoints: {
-    ...{ chatComplete, complete, messages, messagesCountTokens },
+    ...{ chatComplete, complete, countTokens, messages, messagesCountTokens },
     ...{ createFile, listFiles, getFile, deleteFile },
     ...{ listBatches, getBatch, cancelBatch },
   },

@@ -5,13 +5,16 @@ import {
   createDialectDecoder,
   createLegacyChatDecoder,
   fromConverseAnswer,
+  fromCount,
   fromLegacyChatAnswer,
   isLegacyChat,
   remoteUrlsOf,
   takesComplete,
   takesConverse,
   toConverseBody,
+  toConverseCount,
   toLegacyChatBody,
+  withoutRegion,
 } from '../../wire/bedrock/index.ts';
 import { takesAll } from '../../wire/params/params.ts';
 import type { Call, Endpoint } from '../contract.ts';
@@ -55,4 +58,22 @@ export const chatComplete: Endpoint = {
     framing: 'aws-eventstream',
     open: (call) => createDialectDecoder(call, { invoke: createLegacyChatDecoder, converse: createConverseDecoder }),
   },
+};
+
+export const countTokens: Endpoint = {
+  method: 'POST',
+  path: (call) => modelPath(withoutRegion(modelFromId(call).id), 'count-tokens'),
+  supports: (call) => !isLegacyChat(modelFromId(call).foundation),
+  request: {
+    kind: 'write',
+    takes: () => takesAll, // what is left out does not change the count
+    write: (params, call, context) =>
+      writeBody(
+        call,
+        context,
+        () => remoteUrlsOf(params),
+        (target) => ok(toConverseCount(toConverseBody(params, target))),
+      ),
+  },
+  answer: { kind: 'read', read: fromCount },
 };

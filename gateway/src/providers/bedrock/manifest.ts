@@ -1,6 +1,6 @@
 import { awsErrorFields } from '../../wire/bedrock/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
-import { chatComplete } from './chat.ts';
+import { chatComplete, countTokens } from './chat.ts';
 import { complete } from './complete.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
@@ -14,7 +14,7 @@ export const bedrock: Provider = defineProvider({
   id: 'bedrock',
   baseUrl,
   auth: modelResolvingAuth,
-  endpoints: { chatComplete, complete, embed, imageGenerate, messages, messagesCountTokens, rerank },
+  endpoints: { chatComplete, complete, countTokens, embed, imageGenerate, messages, messagesCountTokens, rerank },
   models,
   proxy: { baseUrl: proxyBaseUrl, dataPlane: DATA_PLANE, modelPlaces: MODEL_PLACES },
   readError: (body, head) => awsErrorFields(body, head.headers),

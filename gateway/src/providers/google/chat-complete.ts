@@ -13,7 +13,7 @@ import { modelName, modelPath } from './model-path.ts';
 
 const EXTRAS = { safetyRatings: false } as const;
 
-const bodyOf = (params: JsonObject, call: Call, media?: InlineMedia): JsonObject =>
+export const bodyOf = (params: JsonObject, call: Call, media?: InlineMedia): JsonObject =>
   toGeminiBody(params, {
     model: modelName(call),
     safetyMember: 'safetySettings',

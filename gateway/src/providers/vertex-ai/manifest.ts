@@ -1,7 +1,7 @@
 import { isOverloadFrame } from '../../wire/anthropic/index.ts';
 import { gcpOAuth, gcpProject } from '../clouds/gcp/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
-import { chatComplete } from './chat-complete.ts';
+import { chatComplete, countTokens } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
@@ -23,7 +23,7 @@ export const vertexAi: Provider = defineProvider({
     [REQUEST_TYPE]: (call) => call.header(REQUEST_TYPE),
   },
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
-  endpoints: { chatComplete, embed, imageGenerate, messages, messagesCountTokens },
+  endpoints: { chatComplete, countTokens, embed, imageGenerate, messages, messagesCountTokens },
   models,
   proxy: {
     dataPlane: DATA_PLANE,

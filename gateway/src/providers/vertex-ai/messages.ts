@@ -5,7 +5,7 @@ import { takesAll } from '../../wire/params/params.ts';
 import type { Endpoint, StreamDecoder } from '../contract.ts';
 import { isClaude, toCountTokens, toRawPredict } from './claude-body.ts';
 import { modelOf } from './model.ts';
-import { publisherPath } from './paths.ts';
+import { countPath, publisherPath } from './paths.ts';
 
 const PUBLISHER = 'anthropic';
 
@@ -21,7 +21,7 @@ export const messages: Endpoint = {
 
 export const messagesCountTokens: Endpoint = {
   method: 'POST',
-  path: (call) => publisherPath(call, { publisher: PUBLISHER, name: 'count-tokens' }, 'rawPredict'),
+  path: countPath,
   supports: isClaude,
   request: { kind: 'write', takes: () => takesAll, write: (params, call) => ok(toCountTokens(params, call)) },
   answer: { kind: 'relay' },

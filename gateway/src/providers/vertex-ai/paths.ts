@@ -29,6 +29,10 @@ export function publisherPath(
   return `${projectPath(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
 }
 
+/** Counts of all models of the publisher, whose body names the model. */
+export const countPath = (call: Call): string =>
+  publisherPath(call, { publisher: 'anthropic', name: 'count-tokens' }, 'rawPredict');
+
 /**
  * The path of an endpoint, by number or by full resource name. With a stored credential the name must
  * match the account: an endpoint elsewhere would be in another project or region than its owner chose. A project's number is

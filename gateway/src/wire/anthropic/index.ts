@@ -19,6 +19,7 @@ export {
   toolChoiceOf,
   toolsOf,
 } from './conversation.ts';
+export { toCountBody } from './count-tokens.ts';
 export { anthropicErrorFields, isOverloadFrame } from './errors.ts';
 export { fromDeletedFile, fromFileList, fromFileMetadata } from './files.ts';
 export { isSigned } from './messages.ts';

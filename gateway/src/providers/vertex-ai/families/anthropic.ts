@@ -1,14 +1,15 @@
-import { ok } from '@gatehouse/crds';
+import { err, isObject, ok } from '@gatehouse/crds';
 import {
   createAnthropicDecoder,
   fromAnthropicAnswer,
   takesAnthropicChat,
   toAnthropicBody,
+  toCountBody,
 } from '../../../wire/anthropic/index.ts';
 import type { WireContext } from '../../../wire/contract.ts';
 import type { Call } from '../../contract.ts';
-import { toRawPredict } from '../claude-body.ts';
-import { publisherPath } from '../paths.ts';
+import { toCountTokens, toRawPredict } from '../claude-body.ts';
+import { countPath, publisherPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
 /** Claude: the body of the messages API with its model in the path. */
@@ -22,6 +23,14 @@ export const anthropicFamily: ChatFamily = {
   },
   read: fromAnthropicAnswer,
   open: createAnthropicDecoder,
+  count: {
+    path: countPath,
+    write(params, call, name) {
+      const body = toAnthropicBody(params, withModel(call, name));
+      return body.ok ? ok(toCountTokens(toCountBody(body.value), call)) : body;
+    },
+    read: (body) => (isObject(body) ? ok(body) : err('the answer is no object')),
+  },
 };
 
 const withModel = (call: Call, model: string): WireContext => ({

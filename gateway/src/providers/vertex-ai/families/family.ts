@@ -12,4 +12,10 @@ export interface ChatFamily {
   /** Server-sent events when absent. */
   readonly framing?: Framing;
   open(call: Call): StreamDecoder;
+  /** How tokens are counted; absent: they are not. */
+  readonly count?: {
+    path(call: Call, name: string): string;
+    write(params: JsonObject, call: Call, name: string): Result<object, AppError>;
+    read(body: unknown): Result<object, string>;
+  };
 }
