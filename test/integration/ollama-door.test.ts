@@ -13,6 +13,12 @@ beforeAll(async () => {
   world = await startWorld({
     sinks: [sink],
     entries: ({ url }) => [
+      provider('tuned', {
+        customHost: `${url}/v1`,
+        models: ['mine'],
+        modelNames: { mine: 'My model' },
+        baseModels: { mine: 'mock-small' },
+      }),
       provider('claude', { provider: 'anthropic', customHost: `${url}/v1` }),
       guardrail('no-secrets', [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }]),
       config('guarded', { provider: '@openai', input_guardrails: ['no-secrets'] }),
@@ -130,6 +136,44 @@ test('models and the version are told', async () => {
     models: expect.arrayContaining([expect.objectContaining({ details: expect.any(Object) })]),
   });
   expect((await world.send('/api/version')).json()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+});
+
+describe('a model is shown', () => {
+  test('as its account and its provider have it', async () => {
+    const { status, json, text } = await post('/api/show', { model: '@tuned/mine' });
+    expect(status, text).toBe(200);
+    expect(json()).toMatchObject({
+      details: { parent_model: 'mock-small', family: 'openai', families: [] },
+      model_info: { 'general.architecture': 'openai', 'general.basename': 'My model' },
+      capabilities: ['completion', 'tools', 'vision', 'embedding'],
+    });
+  });
+
+  test.for<[rule: string, body: object, headers: Readonly<Record<string, string>>]>([
+    ['by its older name', { name: '@claude/claude-sonnet-4-5' }, {}],
+    ['of the account of a header', { model: 'claude-sonnet-4-5' }, { 'x-gw-provider': '@claude' }],
+    ['of the account of a config', { model: 'any' }, { 'x-gw-config': 'guarded' }],
+    ['of a provider with a credential of the caller', { model: 'any' }, { 'x-gw-provider': 'groq' }],
+  ])('%s, without a call', async ([, body, headers]) => {
+    const before = world.mock.requests.length;
+    const { status, json, text } = await post('/api/show', body, headers);
+    expect([status, json()], text).toMatchObject([200, { capabilities: expect.arrayContaining(['completion']) }]);
+    expect(world.mock.requests.length).toBe(before);
+  });
+
+  test.for<[rule: string, status: number, body: object, headers: Readonly<Record<string, string>>]>([
+    ['not on the list of its account', 404, { model: '@tuned/other' }, {}],
+    ['without an account', 404, { model: 'mock-small' }, {}],
+    ['of no account', 400, { model: '@nobody/mock-small' }, {}],
+    ['without a name', 400, {}, {}],
+  ])('but not one %s', async ([, want, body, headers]) => {
+    const { status, json } = await post('/api/show', body, headers);
+    expect([status, json()]).toEqual([want, { error: expect.any(String) }]);
+  });
+
+  test('and none is running', async () => {
+    expect((await world.send('/api/ps')).json()).toEqual({ models: [] });
+  });
 });
 
 describe('errors are texts', () => {

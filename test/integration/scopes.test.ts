@@ -44,9 +44,9 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
     { scopes: ['prompts.render'], calls: { POST: ['/v1/prompts/p/render'] } },
     {
       scopes: ['virtual_keys.list', 'models.list', 'completions.write'],
-      calls: { GET: ['/v1/models', '/v1beta/models', '/api/tags'] },
+      calls: { GET: ['/v1/models', '/v1beta/models', '/api/tags'], POST: ['/api/show'] },
     },
-    { scopes: ['models.list', 'completions.write'], calls: { GET: ['/api/version'] } },
+    { scopes: ['models.list', 'completions.write'], calls: { GET: ['/api/version', '/api/ps'] } },
   ];
 
 const CALLS = OPERATIONS.flatMap(({ scopes, calls }) =>

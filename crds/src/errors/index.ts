@@ -203,6 +203,7 @@ export const ERRORS = {
   },
   PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path may not be called.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
+  MODEL_UNKNOWN: { ...REQUEST, status: 404, wireCode: 'model_unknown', summary: 'The model is not known.' },
   DEPLOYMENT_UNKNOWN: {
     ...target,
     status: 400,

@@ -12,4 +12,4 @@ export {
   geminiModels,
 } from './gemini/index.ts';
 export { leaveDoor } from './leave.ts';
-export { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate, ollamaTags } from './ollama/index.ts';
+export { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate, ollamaShow, ollamaTags } from './ollama/index.ts';

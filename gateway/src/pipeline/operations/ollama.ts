@@ -2,8 +2,8 @@
 import * as doors from '../doors/index.ts';
 import { chatComplete } from './chat.ts';
 import { embed as openaiEmbed } from './embeddings.ts';
-import { listModels } from './models/index.ts';
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { answerOfModel, listModels } from './models/index.ts';
+import { COMPLETIONS, type LocalAnswer, type Operation } from './operation.ts';
 
 const CHAT = { ...chatComplete, prompts: 'refused', errors: 'ollama' } as const;
 const VECTORS = { ...openaiEmbed, errors: 'ollama' } as const;
@@ -44,6 +44,22 @@ const tags: Operation = {
   door: doors.ollamaTags,
 };
 
+const show: Operation = {
+  ...listModels,
+  id: 'ollamaShow',
+  routes: [{ method: 'POST', path: '/api/show' }],
+  bodies: ['json'],
+  errors: 'ollama',
+  door: doors.ollamaShow,
+  answerLocally: answerOfModel,
+};
+
+/** Of the gateway itself. */
+const told = (answer: object): (() => LocalAnswer) => {
+  const bytes = Buffer.from(JSON.stringify(answer));
+  return () => ({ headers: { 'content-type': 'application/json' }, bytes });
+};
+
 /** The version of the API: clients ask for it to see that a server is there. */
 const API_VERSION = { version: '0.12.0' };
 
@@ -53,10 +69,15 @@ const version: Operation = {
   routes: [{ method: 'GET', path: '/api/version' }],
   scopes: [...COMPLETIONS, 'models.list'],
   errors: 'ollama',
-  answerLocally: () => ({
-    headers: { 'content-type': 'application/json' },
-    bytes: Buffer.from(JSON.stringify(API_VERSION)),
-  }),
+  answerLocally: told(API_VERSION),
+};
+
+/** The models in the memory of the server: there are none. */
+const running: Operation = {
+  ...version,
+  id: 'ollamaPs',
+  routes: [{ method: 'GET', path: '/api/ps' }],
+  answerLocally: told({ models: [] }),
 };
 
 /** By their ids. */
@@ -66,5 +87,7 @@ export const OLLAMA = {
   ollamaEmbed: embed,
   ollamaEmbeddings: embeddings,
   ollamaTags: tags,
+  ollamaShow: show,
   ollamaVersion: version,
+  ollamaPs: running,
 } as const satisfies Record<string, Operation>;

@@ -75,6 +75,8 @@ describe('the routes of the data plane', () => {
     })),
     { method: 'GET', path: '/v1beta/models', id: 'geminiListModels', streams: 'events', reads: ANY },
     { method: 'GET', path: '/api/tags', id: 'ollamaTags', streams: 'events', reads: ANY },
+    { method: 'POST', path: '/api/show', id: 'ollamaShow', streams: 'events', reads: 'json' },
+    { method: 'GET', path: '/api/ps', id: 'ollamaPs', streams: 'events', reads: ANY },
     { method: 'GET', path: '/api/version', id: 'ollamaVersion', streams: 'events', reads: ANY },
     { method: 'GET', path: '/v1/realtime', id: 'realtime', streams: 'events', reads: 'json' },
     ...[

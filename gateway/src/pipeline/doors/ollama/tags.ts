@@ -4,7 +4,14 @@ import { numberAt, objectsAt, textAt } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 
 /** Nothing is known of how a provider stores a model. */
-const DETAILS = { parent_model: '', format: '', family: '', families: [], parameter_size: '', quantization_level: '' };
+export const DETAILS = {
+  parent_model: '',
+  format: '',
+  family: '',
+  families: [],
+  parameter_size: '',
+  quantization_level: '',
+};
 
 export const ollamaTags: Door = {
   enter: () => ({

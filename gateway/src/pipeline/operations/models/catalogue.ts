@@ -25,7 +25,7 @@ const namesProvider = ({ plan, requestProvider }: Resolution): boolean =>
   requestProvider !== undefined || !plan.needsRequestProvider;
 
 /** The managed providers in reach, narrowed to those that are named. */
-function accountsOf({ exchange, caller, resolution }: ResolvedRequest): readonly ManagedProvider[] {
+export function accountsOf({ exchange, caller, resolution }: ResolvedRequest): readonly ManagedProvider[] {
   const slugs = new Set(resolution.plan.hasPassthrough ? [] : resolution.plan.slugs); // a passthrough target may be any
   if (resolution.requestProvider?.kind === 'managed') slugs.add(resolution.requestProvider.record.slug);
   const all = exchange.snapshot.providers(caller.workspace.name);

@@ -4,6 +4,8 @@ import { isAnthropicClient } from './anthropic-list.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 import { MODELS_HANDLER } from './upstream.ts';
 
+export { answerOfModel } from './shown-model.ts';
+
 /** Scopes that list the models of a provider; the catalogue is open to those who list its accounts, too. */
 const CALLING = ['models.list', ...COMPLETIONS];
 
