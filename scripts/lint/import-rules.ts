@@ -71,7 +71,7 @@ export const LAYERS: readonly Layers[] = [
         ...['lib', 'errors', 'usage', 'wire', 'record', 'snapshot', 'pipeline', 'telemetry'],
         ...['config', 'listener'],
       ],
-      batches: ['lib', 'errors', 'wire', 'upstream', 'providers', 'record', 'snapshot', 'pipeline'],
+      batches: ['lib', 'errors', 'store', 'wire', 'upstream', 'providers', 'record', 'snapshot', 'pipeline'],
       'usage-report': ['budgets'],
       config: 'any',
       app: 'any',
