@@ -61,7 +61,6 @@ const routing = field('routing');
 const secret = field('secret');
 
 const FILES = { unserved: 'files and batches of the cloud are' } as const;
-const UPLOADS = { unserved: 'uploads of data sets are' } as const;
 const COSTS = { unserved: 'costs are' } as const;
 
 const ANTHROPIC = [
@@ -210,9 +209,9 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   'fireworks-ai': {
     fields: [
       routing('fireworks_account_id', 'fireworks-account-id', {
-        note: 'opens proxied calls to the data sets and fine-tuning jobs of the account',
+        note: 'opens files and fine-tuning jobs of the account, and proxied calls to its data sets and jobs',
       }),
-      call('fireworks_file_length', 'file-upload-size', UPLOADS),
+      call('fireworks_file_length', 'file-upload-size', { note: 'number of bytes of the file of an upload' }),
     ],
   },
   databricks: {

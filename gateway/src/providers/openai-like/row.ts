@@ -31,6 +31,8 @@ export interface OpenAiRow {
   readonly further?: FurtherRows;
   /** Endpoints in a format of its own. */
   readonly endpoints?: Provider['endpoints'];
+  /** What takes more than one request, beside the output of batches at the usual paths. */
+  readonly procedures?: Provider['procedures'];
   /** The upstream has the responses API. */
   readonly responses?: true;
   /** The upstream has the realtime API. */
@@ -64,6 +66,11 @@ function resourceEndpoints({ resources = [], prefix = '' }: OpenAiRow): Provider
   };
 }
 
+function procedures({ resources = [], prefix = '', procedures: own }: OpenAiRow): Pick<Provider, 'procedures'> {
+  const usual = resources.includes('batches') ? { getBatchOutput: batchOutput(resourcesBelow(prefix)) } : undefined;
+  return usual === undefined && own === undefined ? {} : { procedures: { ...usual, ...own } };
+}
+
 /** The provider of a row. */
 export function openAiLike(row: OpenAiRow): Provider {
   const { prefix = '', chat, complete, embed, models } = row;
@@ -83,9 +90,7 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(row.realtime === undefined ? {} : { realtime: realtimeBelow(prefix) }),
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
-    ...(row.resources?.includes('batches') === true
-      ? { procedures: { getBatchOutput: batchOutput(resourcesBelow(prefix)) } }
-      : {}),
+    ...procedures(row),
     ...(row.headers === undefined ? {} : { headers: row.headers }),
     ...(row.routingHeaders === undefined ? {} : { routingHeaders: row.routingHeaders }),
     ...(row.readError === undefined ? {} : { readError: row.readError }),

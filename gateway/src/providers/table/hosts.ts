@@ -9,8 +9,15 @@ import {
   openAiLike,
   withoutMembers,
 } from '../openai-like/index.ts';
+import {
+  FIREWORKS_ENDPOINTS,
+  FIREWORKS_MODEL_PLACES,
+  FIREWORKS_PATHS,
+  FIREWORKS_PROCEDURES,
+  fireworksBase,
+  fireworksProxyBase,
+} from './fireworks/index.ts';
 import { roleAndUsage, roleUsageAndEnd } from './hooks/fill.ts';
-import { FIREWORKS_BASE_URL, FIREWORKS_MODEL_PLACES, FIREWORKS_PATHS, fireworksProxyBase } from './hooks/fireworks.ts';
 import { fireworksImages, hyperbolicImages, siliconflowImages } from './hooks/images.ts';
 import { inputAsList } from './hooks/input.ts';
 import { bareModelList } from './hooks/models.ts';
@@ -64,7 +71,7 @@ export const HOSTS: readonly Provider[] = [
     id: 'fireworks-ai',
     paths: FIREWORKS_PATHS,
     modelPlaces: FIREWORKS_MODEL_PLACES,
-    baseUrl: FIREWORKS_BASE_URL,
+    baseUrl: fireworksBase,
     headers: { accept: 'application/json' },
     chat: {
       rename: OLDER_LIMIT,
@@ -78,6 +85,8 @@ export const HOSTS: readonly Provider[] = [
     complete: { clamp: { logprobs: { min: 0, max: 5 }, top_k: { min: 1, max: 128 }, n: { min: 1, max: 128 } } },
     embed: { hooks: [inputAsList] },
     further: { imageGenerate: fireworksImages },
+    endpoints: FIREWORKS_ENDPOINTS,
+    procedures: FIREWORKS_PROCEDURES,
     models: true,
     proxy: { baseUrl: fireworksProxyBase },
   }),

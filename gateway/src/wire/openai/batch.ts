@@ -64,7 +64,8 @@ export interface FileFacts {
   readonly created_at?: number | undefined;
   readonly filename: string;
   readonly purpose: string;
-  readonly status: 'uploaded' | 'processed' | 'error';
+  /** `uploaded`, `processed`, `error`, or a state of the provider's own. */
+  readonly status: string;
   readonly status_details?: string | undefined;
 }
 

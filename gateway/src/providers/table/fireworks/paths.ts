@@ -2,7 +2,8 @@ import type { Call, ModelPlace } from '../../contract.ts';
 import { proxyPath } from '../../engine/index.ts';
 
 export const FIREWORKS_BASE_URL = 'https://api.fireworks.ai/inference/v1';
-const MANAGEMENT_URL = 'https://api.fireworks.ai';
+const HOST_URL = 'https://api.fireworks.ai';
+export const FIREWORKS_MANAGEMENT_URL = `${HOST_URL}/v1`;
 
 const ACCOUNT = '/accounts/{fireworks_account_id}';
 
@@ -41,5 +42,5 @@ export const FIREWORKS_MODEL_PLACES: readonly ModelPlace[] = [
 export function fireworksProxyBase(call: Call): string | undefined {
   const version = /^(\/v1)?\/accounts\//.exec(proxyPath(call));
   if (version === null) return undefined;
-  return version[1] === undefined ? `${MANAGEMENT_URL}/v1` : MANAGEMENT_URL;
+  return version[1] === undefined ? FIREWORKS_MANAGEMENT_URL : HOST_URL;
 }
