@@ -17,7 +17,7 @@ import type {
   ResourceEndpointId,
   TargetFields,
 } from './call.ts';
-import type { Procedure } from './procedure.ts';
+import type { Procedure, RowCheck } from './procedure.ts';
 
 export type {
   ErrorFields,
@@ -52,6 +52,7 @@ export {
   type ProcedureResult,
   type ProcedureTools,
   ProviderRefusal,
+  type RowCheck,
   type WholeAnswer,
 } from './procedure.ts';
 
@@ -239,6 +240,8 @@ export interface Provider {
   readonly endpoints: Partial<Readonly<Record<EndpointId, Endpoint>>>;
   /** What takes more than one request; an endpoint of the same name comes first. */
   readonly procedures?: Partial<Readonly<Record<ResourceEndpointId, Procedure>>>;
+  /** What accounts that admit listed models only need before such a call of an endpoint; without, they refuse it. */
+  readonly rowChecks?: Partial<Readonly<Record<ResourceEndpointId, RowCheck>>>;
   readonly models?: ModelsEndpoint;
   readonly proxy: ProxyRule;
   /** The provider's own error dialect, tried before the shapes every provider is tried with. */

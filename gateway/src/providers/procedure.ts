@@ -75,6 +75,12 @@ export interface Procedure {
   run(call: Call, tools: ProcedureTools): Promise<ProcedureResult>;
 }
 
+/**
+ * Gives `checkModel` the body of every row that a call is about, before the call is made. Rejects as a procedure does, and where it
+ * cannot see all rows.
+ */
+export type RowCheck = (call: Call, tools: ProcedureTools) => Promise<void>;
+
 /** The provider has refused a request, in its own words. */
 export class ProviderRefusal extends Error {
   override readonly name = 'ProviderRefusal';

@@ -16,7 +16,7 @@ import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare/index.ts';
-import { runProcedure } from './procedure.ts';
+import { checkRows, rowCheckOf, runProcedure } from './procedure.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
 import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
@@ -59,6 +59,9 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
     const held = holdTarget(ports, prepared);
     progress.hold = held instanceof Promise ? await held : held;
+    const check = rowCheckOf(prepared);
+    const refused = check && (await checkRows(ports, prepared, check));
+    if (refused !== undefined) return await triedOutcome(progress, refused, { json: ports.json });
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
     return await triedOutcome(progress, tried, { cache, json: ports.json });
   } catch (error) {

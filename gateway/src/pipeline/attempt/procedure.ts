@@ -8,6 +8,7 @@ import {
   type ProcedureResult,
   type ProcedureTools,
   ProviderRefusal,
+  type RowCheck,
   type WholeAnswer,
 } from '../../providers/contract.ts';
 import { baseOf, buildStep, unsupported } from '../../providers/engine/index.ts';
@@ -37,39 +38,67 @@ const UNCOUNTED: ByteAccount = {
   close: () => undefined,
 };
 
-/** Never rejects but with the reason of the signal. */
+/** Never rejects. */
 export async function runProcedure(
   ports: AttemptPorts,
   prepared: Prepared,
   procedure: Procedure,
 ): Promise<Tried<MappedAnswer>> {
+  const { call, resolved, input } = prepared;
   const run = new ProcedureRun(ports, prepared);
-  const result = await answerOf(ports, prepared, procedure, run).catch(
-    (error: unknown): TryResult<MappedAnswer> => ({ kind: 'error', error: toAppError(error) }),
-  );
-  run.end(result);
-  const { retries, calls, upstreamMs, isAnswered } = run;
-  return { result, retries, calls, upstreamMs, isAnswered };
+  const result = await resultOf(ports, prepared, async () => {
+    if (procedure.supports?.(call) === false) throw unsupported(resolved.target, call, ' for this account');
+    if (!input.calls.take()) throw new AppError('ATTEMPTS_EXHAUSTED');
+    return await mapped(ports, prepared, await procedure.run(call, run));
+  });
+  run.end(result.kind === 'answer' && result.answer.body.kind === 'stream');
+  return triedBy(run, result);
 }
 
-async function answerOf(
+/** What looks at the rows that a call is about: only for an account that admits listed models. */
+export const rowCheckOf = ({ call, resolved, operation, provider, endpoint }: Prepared): RowCheck | undefined =>
+  resolved.managed?.models === undefined || endpoint?.supports?.(call) === false
+    ? undefined
+    : operation.handler.rowCheckOf?.(provider);
+
+/** Whatever is wrong with these rows answers the call. Undefined: nothing is. Never rejects. */
+export async function checkRows(
   ports: AttemptPorts,
   prepared: Prepared,
-  procedure: Procedure,
-  run: ProcedureRun,
-): Promise<TryResult<MappedAnswer>> {
-  const { call, resolved, input } = prepared;
-  if (procedure.supports?.(call) === false) throw unsupported(resolved.target, call, ' for this account');
-  if (!input.calls.take()) throw new AppError('ATTEMPTS_EXHAUSTED');
+  check: RowCheck,
+): Promise<Tried<MappedAnswer> | undefined> {
+  const run = new ProcedureRun(ports, prepared);
+  const result = await resultOf(ports, prepared, () => check(prepared.call, run));
+  run.end(false);
+  if (result.kind === 'error') return triedBy(run, result);
+  return result.answer === undefined ? undefined : triedBy(run, { kind: 'answer', answer: result.answer });
+}
+
+async function resultOf<T>(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  work: () => Promise<T>,
+): Promise<TryResult<T | MappedAnswer>> {
   try {
-    const answer = await mapped(ports, prepared, await procedure.run(call, run));
-    return { kind: 'answer', answer };
+    return { kind: 'answer', answer: await work() };
   } catch (error) {
-    if (!(error instanceof ProviderRefusal)) throw error;
-    const { status, headers, bytes } = error.answer;
-    return { kind: 'answer', answer: await map(ports, prepared, { kind: 'unary', status, headers, bytes }) };
+    return await failedBy(ports, prepared, error).catch(
+      (other: unknown): TryResult<MappedAnswer> => ({ kind: 'error', error: toAppError(other) }),
+    );
   }
 }
+
+/** What the provider has refused is answered in the normal form of its error. */
+async function failedBy(ports: AttemptPorts, prepared: Prepared, error: unknown): Promise<TryResult<MappedAnswer>> {
+  if (!(error instanceof ProviderRefusal)) throw error;
+  const { status, headers, bytes } = error.answer;
+  return { kind: 'answer', answer: await map(ports, prepared, { kind: 'unary', status, headers, bytes }) };
+}
+
+const triedBy = (
+  { retries, calls, upstreamMs, isAnswered }: ProcedureRun,
+  result: TryResult<MappedAnswer>,
+): Tried<MappedAnswer> => ({ result, retries, calls, upstreamMs, isAnswered });
 
 function mapped(
   ports: AttemptPorts,
@@ -160,9 +189,9 @@ class ProcedureRun implements ProcedureTools {
     if (resolved.managed !== undefined) checkModelOfRow(resolved.managed, leaf.deployments, body);
   }
 
-  /** Stops what a procedure has begun to read and does not go on with. */
-  end(result: TryResult<MappedAnswer>): void {
-    if (result.kind === 'answer' && result.answer.body.kind === 'stream') return;
+  /** Stops what was begun to be read; `isStream`: the answer of the call goes on with it. */
+  end(isStream: boolean): void {
+    if (isStream) return;
     for (const end of this.#endings) end();
   }
 

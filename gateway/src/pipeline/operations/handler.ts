@@ -1,7 +1,7 @@
 /** How the calls of an operation reach a provider, and how its answers come back. */
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
-import type { Call, Endpoint, OutgoingRequest, Procedure, Provider } from '../../providers/contract.ts';
+import type { Call, Endpoint, OutgoingRequest, Procedure, Provider, RowCheck } from '../../providers/contract.ts';
 import type { CallOptions, Deferred, ModelAt, PreparedTarget, RequestOptions } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
@@ -65,6 +65,8 @@ export interface OperationHandler {
   endpointOf(provider: Provider): Endpoint | undefined;
   /** Where the provider has no endpoint, and several requests make the answer; such answers are not cached. */
   procedureOf?(provider: Provider): Procedure | undefined;
+  /** What looks at the rows that the endpoint is called for, where the account admits listed models only. */
+  rowCheckOf?(provider: Provider): RowCheck | undefined;
   /** Where a call names the model that it runs; undefined: not known. */
   modelAt(provider: Provider, request: Pick<ClientRequest, 'method' | 'path'>): ModelAt | undefined;
   /** Throws AppError where the provider cannot be called. */

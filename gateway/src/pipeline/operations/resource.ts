@@ -1,5 +1,5 @@
 /** Calls for files, batches and fine-tuning jobs that a provider keeps, or the gateway itself: docs/behaviour/files-and-batches.md. */
-import type { Procedure, Provider, ResourceEndpointId } from '../../providers/contract.ts';
+import type { Procedure, Provider, ResourceEndpointId, RowCheck } from '../../providers/contract.ts';
 import { isOwn } from '../resolve/own.ts';
 import type { OperationHandler } from './handler.ts';
 import {
@@ -47,15 +47,19 @@ export function resourceOperation(
 function resourceHandler(id: ResourceEndpointId, model: ResourceRow['model']): OperationHandler {
   const procedureOf = ({ endpoints, procedures }: Pick<Provider, 'endpoints' | 'procedures'>): Procedure | undefined =>
     endpoints[id] === undefined ? procedures?.[id] : undefined;
+  const rowCheckOf = ({ endpoints, rowChecks }: Pick<Provider, 'endpoints' | 'rowChecks'>): RowCheck | undefined =>
+    endpoints[id] === undefined ? undefined : rowChecks?.[id];
   return {
     ...typedHandler(id, { model: model === 'body' ? 'body' : 'none' }),
     readsStream: false,
     passesQuery: true,
     modelAt: (provider) => {
       if (model !== 'unknown') return { kind: model ?? 'none' };
-      return procedureOf(provider)?.checksModels === true ? { kind: 'none' } : undefined;
+      const isChecked = procedureOf(provider)?.checksModels === true || rowCheckOf(provider) !== undefined;
+      return isChecked ? { kind: 'none' } : undefined;
     },
     procedureOf,
+    rowCheckOf,
   };
 }
 

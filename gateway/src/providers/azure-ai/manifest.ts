@@ -10,6 +10,7 @@ import {
   embeddingsEndpoint,
   fileEndpoints,
   furtherEndpoints,
+  listedRows,
   modelPlacesOf,
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
@@ -114,6 +115,7 @@ export const azureAi: Provider = defineProvider({
     ...RESOURCES,
   },
   procedures: { getBatchOutput: batchOutput(resourcePath, openAiCall) },
+  rowChecks: { createBatch: listedRows(resourcePath) },
   models: { path: versioned('/models') },
   proxy: {
     path: (call) => {

@@ -12,6 +12,7 @@ import {
   fileEndpoints,
   finetuneEndpoints,
   furtherEndpoints,
+  listedRows,
   modelPlacesBelow,
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
@@ -99,6 +100,7 @@ export const azureOpenai: Provider = defineProvider({
     ...FINETUNES,
   },
   procedures: { getBatchOutput: batchOutput(resourcePath) },
+  rowChecks: { createBatch: listedRows(resourcePath) },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
   proxy: {
     path: proxiedPath,

@@ -1,6 +1,7 @@
 import { type Authorizer, defineProvider, type ModelPlace, type ModelsEndpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import { batchOutput } from './batch-output.ts';
+import { listedRows } from './batch-rows.ts';
 import {
   chatEndpoint,
   completionEndpoint,
@@ -91,6 +92,9 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
     ...procedures(row),
+    ...(row.resources?.includes('batches') === true
+      ? { rowChecks: { createBatch: listedRows(resourcesBelow(prefix)) } }
+      : {}),
     ...(row.headers === undefined ? {} : { headers: row.headers }),
     ...(row.routingHeaders === undefined ? {} : { routingHeaders: row.routingHeaders }),
     ...(row.readError === undefined ? {} : { readError: row.readError }),

@@ -11,6 +11,7 @@ import {
   fileEndpoints,
   finetuneEndpoints,
   furtherEndpoints,
+  listedRows,
   modelPlacesOf,
   OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
@@ -58,6 +59,7 @@ export const openai: Provider = defineProvider({
     ...finetuneEndpoints(RESOURCES, RELAYED),
   },
   procedures: { getBatchOutput: batchOutput(RESOURCES) },
+  rowChecks: { createBatch: listedRows(RESOURCES) },
   models: { path: '/models' },
   proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS), modelPlaces: modelPlacesOf(OPENAI_MODEL_PLACES) },
 });
