@@ -12,4 +12,4 @@ export {
   type PricedModel,
   type PriceOverrides,
 } from './price-book.ts';
-export type { ModelPrice } from './rates.ts';
+export type { ModelPrice, PriceSource } from './rates.ts';

@@ -172,7 +172,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
       return await passOn(
         asGiven(input, given),
         { ...fleet, gatewayName: ports.attempts.gatewayName },
-        factsOf(undefined, progress),
+        { ...factsOf(undefined, progress), isPassedOn: true },
       );
     refuseWithheldGuardrails(input);
     const { plan } = resolution;

@@ -58,7 +58,7 @@ async function attempt(
   inner: AttemptInput,
 ): Promise<InnerAnswer> {
   if (PLAN.root.kind !== 'leaf') throw new Error('a plan without strategy is one target');
-  const outcome = await attemptTarget(ports, inner, PLAN.root);
+  const outcome = { ...(await attemptTarget(ports, inner, PLAN.root)), operation: operation.id };
   const { body, hold, status, error } = outcome;
   let spent: Parameters<Settlement['settle']>[0] = { status, usage: undefined, cost: undefined };
   try {

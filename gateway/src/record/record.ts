@@ -1,5 +1,5 @@
 /** The record of a request after its last byte: pipeline and server collect the parts, sinks read it. */
-import type { AccountPrices, Cost, CostOptions } from '../cost/index.ts';
+import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { CountedAnswer } from './usage.ts';
@@ -16,6 +16,8 @@ export interface RequestRecord {
   /** The attempt whose result the client got; undefined: the gateway answered without an attempt. */
   readonly answeredBy: AttemptFacts | undefined;
   readonly answer: AnswerFacts;
+  /** Another gateway has got the request whole, and records it. */
+  readonly isPassedOn?: true | undefined;
 }
 
 /** The trace identity of a request: the client's own identifiers, or those of its `traceparent`. */
@@ -171,8 +173,10 @@ export interface AttemptFacts {
   readonly provider: string | undefined;
   /** Slug of the stored account whose credential was used. */
   readonly account?: string | undefined;
-  /** Path of the target, e.g. `config.targets[1]`. */
+  /** Path of the target, e.g. `config.targets[1]`; undefined: the gateway has called it for the request. */
   readonly target?: string | undefined;
+  /** Id of the operation where it is not that of the request. */
+  readonly operation?: string | undefined;
   /** The model the target was asked for; undefined: the request names none. */
   readonly model: string | undefined;
   /** The model that answered, by the provider's name; undefined: not known. */
@@ -188,6 +192,8 @@ export interface AttemptFacts {
   readonly origin?: string | undefined;
   /** Calls made to the provider: 0 for a cache hit, more than 1 when there were retries. */
   readonly calls: number;
+  /** Retries used; -1 when they were used up. */
+  readonly retries?: number | undefined;
   /** Unix time in ms. */
   readonly startedAtMs: number;
   /** Until the answer or the first bytes of its stream were there, in ms. */
@@ -213,6 +219,8 @@ export type ImagesAsked = NonNullable<CostOptions['images']>;
 export interface CostFacts extends Cost {
   /** The provider did not say how many tokens it counted: they were told from the bytes. */
   readonly estimated: boolean;
+  /** Where the price comes from; undefined: nothing sets one. */
+  readonly source?: PriceSource | undefined;
 }
 
 export interface AnswerFacts {
@@ -245,6 +253,8 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The member `user` of the body. */
   readonly user?: unknown;
+  /** Another gateway has got the request whole, and records it. */
+  readonly isPassedOn?: true | undefined;
   readonly requestBytes: number | undefined;
   readonly stream: boolean;
   readonly error: AppError | undefined;

@@ -152,6 +152,7 @@ describe('the record of a request', () => {
       nanoDollars: 3 * 2500 + 4 * 10_000,
       unpriced: false,
       estimated: false,
+      source: 'catalogue',
     });
   });
 
@@ -170,7 +171,12 @@ describe('the record of a request', () => {
       sent: { bytes: sample.length * 10, error: new AppError('CLIENT_CLOSED') },
     });
     expect(answeredBy?.usage).toMatchObject({ input: 3, output: 20 });
-    expect(answeredBy?.cost).toEqual({ nanoDollars: 3 * 2500 + 20 * 10_000, unpriced: false, estimated: true });
+    expect(answeredBy?.cost).toEqual({
+      nanoDollars: 3 * 2500 + 20 * 10_000,
+      unpriced: false,
+      estimated: true,
+      source: 'catalogue',
+    });
   });
 
   test('has the input of a stream that was cut before its first event', () => {

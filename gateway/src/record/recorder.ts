@@ -146,6 +146,7 @@ function toRecord(
       error: sent.error ?? facts.error,
       snapshot: snapshot.version,
     },
+    isPassedOn: facts.isPassedOn,
   };
 }
 
@@ -207,7 +208,11 @@ export function withUsage(
   if (provider === undefined) return { ...attempt, usage, answeredModel: model };
   const asked = attempt.model ?? '';
   const price = prices.priceOf({ provider, prices: own }, { asked, answered: model }, usage);
-  const cost = { ...costOf(price, usage, { status: ANSWERED, ...(images && { images }) }), estimated };
+  const cost = {
+    ...costOf(price, usage, { status: ANSWERED, ...(images && { images }) }),
+    estimated,
+    source: price?.source,
+  };
   return { ...attempt, usage, answeredModel: model, cost };
 }
 

@@ -1,96 +1,218 @@
 import { LOG_COLUMNS } from '@gatehouse/crds/logs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import type { RequestRecord } from '../../record/index.ts';
 import { sampleAttempt, sampleGuardrail, sampleRecord } from '../../record/testing.ts';
 import { rowsOf } from './rows.ts';
 
-const OPTIONS = { gatewayVersion: '0.1.0' };
-const UUID = /^[0-9a-f-]{36}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const rows = (record: RequestRecord) => rowsOf(record, { gatewayVersion: '1.2.3' });
 
-test('a request has one row for each target, and the last one is what its client got', () => {
-  const failed = sampleAttempt({
-    ...{ target: 'config.targets[0]', account: 'first', status: 503, usage: undefined, cost: undefined },
-    error: new AppError('UPSTREAM_TIMEOUT'),
-    calls: 3,
+test('the row of a good answer has names, times, tokens and cost', () => {
+  const attempt = sampleAttempt({
+    ...{ account: 'main', target: 'config.targets[2]', retries: 1, startedAtMs: 1_700_000_000_000.75 },
+    cost: { nanoDollars: 2_500, unpriced: false, estimated: true, source: 'catalogue' },
   });
-  const good = sampleAttempt({ target: 'config.targets[1]', account: 'second' });
-  const rows = rowsOf(sampleRecord({ attempts: [failed, good] }), OPTIONS);
-  expect(
-    rows.map(({ attempt, is_final, account, target_index }) => [attempt, is_final, account, target_index]),
-  ).toEqual([
-    [0, false, 'first', 0],
-    [1, true, 'second', 1],
+  const record = sampleRecord({ attempts: [attempt], request: { metadata: { team: 'a', _environment: 'test' } } });
+  const route = { ...record.route, configVersion: 'v9', prompt: 'hello@3' };
+  expect(rows({ ...record, route })).toEqual([
+    {
+      id: expect.stringMatching(UUID),
+      created_at: 1_700_000_000_000,
+      workspace: 'team-a',
+      trace_id: 't',
+      request_id: expect.stringMatching(UUID),
+      span_id: 's',
+      parent_span_id: 'p',
+      span_name: 'chat',
+      api_key: 'k',
+      api_key_name: 'app',
+      key_user: null,
+      end_user: null,
+      environment: 'test',
+      source: 'unified',
+      operation: 'chatComplete',
+      method: 'POST',
+      url: '/v1/chat/completions',
+      attempt: 0,
+      is_final: true,
+      status: 200,
+      error: null,
+      provider: 'openai',
+      account: 'main',
+      model: 'gpt',
+      answered_model: 'gpt-2025',
+      config: 'cheap',
+      config_version: 'v9',
+      mode: 'single',
+      target: 'config.targets[2]',
+      target_index: 2,
+      prompt: 'hello',
+      prompt_version: '3',
+      is_stream: false,
+      cache: null,
+      retries: 1,
+      response_ms: 50.019,
+      upstream_ms: 30.116,
+      last_byte_ms: 50.019,
+      gateway_ms: 19.903,
+      input_tokens: 3,
+      output_tokens: 4,
+      total_tokens: 7,
+      cached_tokens: 0,
+      reasoning_tokens: 2,
+      cost_nano: 2_500,
+      is_estimated: true,
+      is_unpriced: false,
+      is_denied: false,
+      metadata: { team: 'a', _environment: 'test' },
+      decision: { calls: 1, price: 'catalogue' },
+      snapshot: 3,
+      gateway_version: '1.2.3',
+      document: 'none',
+    },
   ]);
-  expect(rows[0]).toMatchObject({
-    status: 503,
-    error: 'UPSTREAM_TIMEOUT',
-    retries: 2,
-    cost_nano: null,
-    total_tokens: 0,
+});
+
+describe('the rows of a request', () => {
+  test('are one for each attempt, of which one is final', () => {
+    const failed = sampleAttempt({ status: 503, error: new AppError('UPSTREAM_UNREACHABLE'), usage: undefined });
+    const made = rows(sampleRecord({ attempts: [failed, sampleAttempt()], decisions: { attemptsExhausted: true } }));
+    expect(made.map(({ attempt, is_final, status, error }) => ({ attempt, is_final, status, error }))).toEqual([
+      { attempt: 0, is_final: false, status: 503, error: 'UPSTREAM_UNREACHABLE' },
+      { attempt: 1, is_final: true, status: 200, error: null },
+    ]);
+    expect(made[0]?.request_id).toBe(made[1]?.request_id);
+    expect(made[0]?.id).not.toBe(made[1]?.id);
+    expect(made.map(({ decision }) => decision.attempts_exhausted)).toEqual([undefined, true]);
   });
-  expect(rows[1]).toMatchObject({ status: 200, error: null, cost_nano: 2_500, input_tokens: 3, output_tokens: 4 });
-  expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(1);
-  expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
-  for (const { id, request_id } of rows)
-    expect([id, request_id]).toEqual([expect.stringMatching(UUID), expect.anything()]);
+
+  test('are one without a provider when no target was tried', () => {
+    const answer = { status: 400, error: new AppError('BODY_NOT_JSON') };
+    const record = { ...sampleRecord({ attempts: [], answer }), answeredBy: undefined };
+    const wanted = { attempt: 0, is_final: true, status: 400, error: 'BODY_NOT_JSON', provider: null, cost_nano: null };
+    expect(rows(record)).toEqual([expect.objectContaining({ ...wanted, decision: { calls: 0 } })]);
+  });
+
+  test('have one more when the attempts gave the client nothing', () => {
+    const record = { ...sampleRecord({ answer: { status: 500 } }), answeredBy: undefined };
+    const [tried, last] = rows(record);
+    expect(tried).toMatchObject({ attempt: 0, is_final: false, provider: 'openai' });
+    expect(last).toMatchObject({ attempt: 1, is_final: true, provider: null, status: 500, total_tokens: 0 });
+  });
+
+  test('are none when the caller is not known, or another gateway records the request', () => {
+    expect(rows({ ...sampleRecord(), caller: undefined })).toEqual([]);
+    expect(rows({ ...sampleRecord(), isPassedOn: true })).toEqual([]);
+  });
+
+  test('name the operation of a call that the gateway made', () => {
+    const made = rows(sampleRecord({ attempts: [sampleAttempt({ operation: 'embed' }), sampleAttempt()] }));
+    expect(made.map(({ operation, target }) => [operation, target])).toEqual([
+      ['embed', null],
+      ['chatComplete', null],
+    ]);
+  });
+
+  test.for([
+    { operation: 'proxy', source: 'proxy' },
+    { operation: 'realtime', source: 'realtime' },
+    { operation: 'embed', source: 'unified' },
+  ])('of $operation are $source', ({ operation, source }) => {
+    expect(rows(sampleRecord({ request: { operation } }))).toEqual([expect.objectContaining({ source, operation })]);
+  });
+
+  test('of a stream have the time to its first byte', () => {
+    const [row] = rows(sampleRecord({ answer: { stream: true } }));
+    expect(row).toMatchObject({ is_stream: true, response_ms: 40.001, last_byte_ms: 50.019 });
+  });
+
+  test('of a client that left have its status', () => {
+    const error = new AppError('CLIENT_CLOSED');
+    expect(rows(sampleRecord({ answer: { status: 499, error } }))).toEqual([
+      expect.objectContaining({ status: 499, error: 'CLIENT_CLOSED' }),
+    ]);
+  });
+
+  test('say which guardrails looked at which target', () => {
+    const first = sampleAttempt({ target: 'config.targets[0]', status: 446 });
+    const second = sampleAttempt({ target: 'config.targets[1]' });
+    const failed = { id: 'default.contains', verdict: false, error: undefined, transformed: false, durationMs: 1 };
+    const broken = { ...failed, id: 'default.webhook', error: 'TimeoutError' };
+    const guardrails = [
+      sampleGuardrail({ target: 'config.targets[0]', verdict: false, denied: true, checks: [failed, broken] }),
+      sampleGuardrail({ target: 'config.targets[1]', denied: true, mode: 'monitor', transformed: true }),
+    ];
+    const made = rows(sampleRecord({ attempts: [first, second], decisions: { guardrails } }));
+    expect(made.map(({ is_denied, decision }) => [is_denied, decision.guardrails])).toEqual([
+      [
+        true,
+        [
+          {
+            ...{ id: 'no-cards', phase: 'input', verdict: false, denied: true, ms: 1.5 },
+            ...{ failed: ['default.contains'], errored: ['default.webhook'] },
+          },
+        ],
+      ],
+      [false, [{ id: 'no-cards', phase: 'input', verdict: true, transformed: true, ms: 1.5 }]],
+    ]);
+  });
+
+  test('keep a bounded number of verdicts, in the last row', () => {
+    const verdicts = Array.from({ length: 100 }, (_, index) => ({ id: `l${index}`, passed: index > 0 }));
+    const attempts = [sampleAttempt(), sampleAttempt()];
+    const [first, last] = rows(sampleRecord({ attempts, decisions: { limits: { verdicts: () => verdicts } } }));
+    expect(first?.decision.limits).toBeUndefined();
+    expect(last?.decision.limits).toHaveLength(64);
+    expect(last?.decision.limits?.[0]).toEqual({ id: 'l0', passed: false });
+  });
+});
+
+describe('the end user', () => {
+  test.for([
+    { metadata: { _user: 'of metadata' }, user: 'of body', want: 'of metadata' },
+    { metadata: {}, user: 'of body', want: 'of body' },
+    { metadata: {}, user: undefined, want: null },
+  ])('is $want', ({ metadata, user, want }) => {
+    expect(rows(sampleRecord({ request: { metadata, user } }))[0]?.end_user).toBe(want);
+  });
+});
+
+describe('texts of clients', () => {
+  const SECRET = 'sk-live-0123456789abcdef';
+  const headers = () => Object.entries({ authorization: `Bearer ${SECRET}`, accept: 'application/json' });
+
+  test('never hold a credential of their request, nor a gateway key', () => {
+    const key = `gwk_${'A'.repeat(40)}`;
+    const metadata = { note: `uses ${SECRET}`, other: `and ${key}`, token: 'short', [SECRET]: 'name' };
+    const trace = { traceId: `t-${SECRET}`, spanId: SECRET, parentSpanId: SECRET, spanName: `${key}.` };
+    const request = { headers, metadata, trace, path: `/v1/proxy/${SECRET}`, user: SECRET };
+    const attempts = [sampleAttempt({ model: SECRET, account: SECRET })];
+    const text = JSON.stringify(rows(sampleRecord({ attempts, request })));
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('short');
+    expect(text).toContain('"note":"uses [redacted]"');
+  });
+
+  test('are cut, and can be stored in any database', () => {
+    const metadata = { a: 'x\u0000y', b: '\ud800z' };
+    const [row] = rows(
+      sampleRecord({
+        attempts: [sampleAttempt({ model: 'm'.repeat(10_000) })],
+        request: { metadata, path: `/v1/${'p'.repeat(10_000)}`, user: 'u'.repeat(10_000) },
+      }),
+    );
+    expect(row?.metadata).toEqual({ a: 'xy', b: '\ufffdz' });
+    expect([row?.model?.length, row?.url.length, row?.end_user?.length]).toEqual([256, 1_024, 128]);
+  });
 });
 
 test('a row has every column and no other', () => {
   const columns = Object.keys(LOG_COLUMNS).sort();
-  const none = rowsOf(sampleRecord({ attempts: [] }), OPTIONS);
-  for (const row of [...rowsOf(sampleRecord(), OPTIONS), ...none]) expect(Object.keys(row).sort()).toEqual(columns);
-});
-
-test('a request that was refused before a target was tried has a row of its own', () => {
-  const error = new AppError('KEY_RATE_LIMITED');
-  const [row, ...others] = rowsOf(sampleRecord({ attempts: [], answer: { status: 429, error } }), OPTIONS);
-  expect(others).toEqual([]);
-  expect(row).toMatchObject({
-    status: 429,
-    error: 'KEY_RATE_LIMITED',
-    is_final: true,
-    provider: null,
-    decision: { calls: 0 },
-  });
-});
-
-test('a request whose caller is not known has none', () => {
-  expect(rowsOf({ ...sampleRecord(), caller: undefined }, OPTIONS)).toEqual([]);
-});
-
-test('whom a request is for is said by its metadata, else by its body', () => {
-  const userOf = (request: object) => rowsOf(sampleRecord({ request }), OPTIONS)[0]?.end_user;
-  expect(userOf({ metadata: { _user: 'ada' }, user: 'bob' })).toBe('ada');
-  expect(userOf({ metadata: {}, user: 'bob' })).toBe('bob');
-  expect(userOf({ metadata: {} })).toBeNull();
-});
-
-test('the last byte of a stream is later than its first', () => {
-  const attempt = sampleAttempt({ startedAtMs: 11, durationMs: 5 });
-  const [row] = rowsOf(sampleRecord({ attempts: [attempt], answer: { stream: true, durationMs: 100 } }), OPTIONS);
-  expect(row).toMatchObject({ created_at: 11, response_ms: 5, last_byte_ms: 90, is_stream: true });
-});
-
-test('a decision says what guardrails of the target and limits said', () => {
-  const denial = sampleGuardrail({
-    ...{ target: 'config.targets[1]', verdict: false, denied: true },
-    checks: [
-      { id: 'default.contains', verdict: false, error: undefined, transformed: false, durationMs: 1 },
-      { id: 'default.webhook', verdict: false, error: 'TIMEOUT', transformed: false, durationMs: 1 },
-    ],
-  });
-  const other = sampleGuardrail({ target: 'config.targets[0]' });
-  const watching = sampleGuardrail({ target: 'config.targets[0]', denied: true, mode: 'monitor' });
-  const attempts = ['config.targets[0]', 'config.targets[1]'].map((target) => sampleAttempt({ target }));
-  const limits = { verdicts: () => [{ id: 'key/a', passed: true }] };
-  const record = sampleRecord({ attempts, decisions: { guardrails: [other, denial, watching], limits } });
-  const [first, second] = rowsOf(record, OPTIONS);
-  expect([first?.is_denied, second?.is_denied]).toEqual([false, true]);
-  expect(second?.decision).toMatchObject({
-    limits: [{ id: 'key/a', passed: true }],
-    guardrails: [{ id: 'no-cards', denied: true, failed: ['default.contains'], errored: ['default.webhook'] }],
-  });
+  const none = rows({ ...sampleRecord({ attempts: [] }), answeredBy: undefined });
+  for (const row of [...rows(sampleRecord()), ...none]) expect(Object.keys(row).sort()).toEqual(columns);
 });
 
 test('cost and tokens of the rows are those of the attempts, and one row is final', () => {
@@ -98,14 +220,17 @@ test('cost and tokens of the rows are those of the attempts, and one row is fina
     maxLength: 6,
   });
   fc.assert(
-    fc.property(attempts, (given) => {
+    fc.property(attempts, fc.option(fc.nat(5)), (given, answering) => {
       const made = given.map(({ nanoDollars, ...rest }) =>
         sampleAttempt({ ...rest, cost: { nanoDollars, unpriced: false, estimated: false } }),
       );
-      const rows = rowsOf(sampleRecord({ attempts: made }), OPTIONS);
-      const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-      expect(sum(rows.map(({ cost_nano }) => cost_nano ?? 0))).toBe(sum(given.map(({ nanoDollars }) => nanoDollars)));
-      expect(rows.filter(({ is_final }) => is_final)).toHaveLength(1);
+      const answeredBy = answering === null ? undefined : made[answering];
+      const all = rows({ ...sampleRecord({ attempts: made }), answeredBy });
+      const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+      expect(sum(all.map(({ cost_nano }) => cost_nano ?? 0))).toBe(sum(given.map(({ nanoDollars }) => nanoDollars)));
+      expect(sum(all.map(({ total_tokens }) => total_tokens))).toBe(7 * given.length);
+      expect(all.filter(({ is_final }) => is_final)).toHaveLength(1);
+      expect(all.map(({ attempt }) => attempt)).toEqual(all.map((_, index) => index));
     }),
   );
 });

@@ -1,39 +1,29 @@
-/** The rows of a finished request: docs/behaviour/request-logs.md#rows. */
+/** From the record of a request to its rows: docs/behaviour/request-logs.md. */
 import { randomUUID } from 'node:crypto';
-import type { LogDecision, LogGuardrail, LogRow, LogSource } from '@gatehouse/crds/logs';
-import type { AttemptFacts, CallerFacts, GuardrailFacts, RequestRecord } from '../../record/index.ts';
+import type { LogRow, LogSource } from '@gatehouse/crds/logs';
+import {
+  type AttemptFacts,
+  type CallerFacts,
+  type GuardrailFacts,
+  NO_GUARDRAILS,
+  type RequestRecord,
+} from '../../record/index.ts';
+import { withoutSecrets } from '../../telemetry/index.ts';
+import { decisionOf } from './decision.ts';
+import { type CleanText, createCleanText } from './texts.ts';
 
-export interface RowOptions {
-  /** Of this package. */
-  readonly gatewayVersion: string;
-}
+/** Longest names and identifiers of clients, in characters. */
+const MAX_NAME = 256;
+const MAX_PATH = 1_024;
+/** The bound of metadata. */
+const MAX_VALUE = 128;
 
-/** Most that a decision lists of one kind. */
-const MAX_LISTED = 64;
-/** Longest path that is kept, in characters. */
-const MAX_URL_CHARS = 2_048;
-
-/** Empty for a request whose caller is not known. */
-export function rowsOf(record: RequestRecord, options: RowOptions): readonly LogRow[] {
-  const { caller, attempts, answeredBy } = record;
-  if (caller === undefined) return [];
-  const shared = sharedColumns(record, caller, options);
-  if (attempts.length === 0) return [{ ...shared, ...columnsWithout(record), decision: decisionOf(record, undefined) }];
-  const last = attempts.length - 1;
-  const final = answeredBy === undefined ? last : attempts.indexOf(answeredBy);
-  return attempts.map((attempt, i) => ({
-    ...shared,
-    ...columnsOf(record, attempt, { index: i, isFinal: i === final }),
-    decision: decisionOf(record, attempt),
-  }));
-}
-
+/** What is the same in all rows of a request. */
 type Shared = Pick<
   LogRow,
   | 'workspace'
   | 'trace_id'
   | 'request_id'
-  | 'span_id'
   | 'parent_span_id'
   | 'span_name'
   | 'api_key'
@@ -42,7 +32,6 @@ type Shared = Pick<
   | 'end_user'
   | 'environment'
   | 'source'
-  | 'operation'
   | 'method'
   | 'url'
   | 'config'
@@ -50,114 +39,136 @@ type Shared = Pick<
   | 'mode'
   | 'prompt'
   | 'prompt_version'
-  | 'is_stream'
   | 'metadata'
   | 'snapshot'
   | 'gateway_version'
-  | 'document'
 >;
 
-function sharedColumns({ request, route, answer }: RequestRecord, caller: CallerFacts, options: RowOptions): Shared {
-  const { trace, metadata } = request;
-  const [prompt = null, promptVersion = null] = route.prompt?.split('@') ?? [];
+interface RowContext {
+  readonly record: RequestRecord;
+  readonly shared: Shared;
+  readonly clean: CleanText;
+}
+
+export interface RowOptions {
+  /** Of this package. */
+  readonly gatewayVersion: string;
+}
+
+const NO_ROWS: readonly LogRow[] = [];
+
+/**
+ * One row for each attempt, in their order, and one more where none of them gave the client's result. None for a caller that is
+ * not known, and for a request that another gateway records.
+ */
+export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
+  const { caller, attempts, answeredBy } = record;
+  if (caller === undefined || record.isPassedOn === true) return NO_ROWS;
+  const clean = createCleanText(record.request.headers);
+  const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
+  const rows = attempts.map((attempt, index) => attemptRow(attempt, index, context));
+  const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
+  return hasFinal ? rows : [...rows, localRow(attempts.length, context)];
+}
+
+interface SharedParts {
+  readonly caller: CallerFacts;
+  readonly gatewayVersion: string;
+  readonly clean: CleanText;
+}
+
+function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVersion, clean }: SharedParts): Shared {
+  const { trace, method, path, operation } = request;
+  const metadata = metadataOf(request.metadata, clean);
+  const [prompt, promptVersion] = promptOf(route.prompt);
   return {
     workspace: caller.workspace,
-    trace_id: trace.traceId,
+    trace_id: clean(trace.traceId, MAX_NAME),
     request_id: randomUUID(),
-    span_id: trace.spanId ?? null,
-    parent_span_id: trace.parentSpanId ?? null,
-    span_name: trace.spanName ?? null,
+    parent_span_id: orNull(trace.parentSpanId, clean, MAX_NAME),
+    span_name: orNull(trace.spanName, clean, MAX_NAME),
     api_key: caller.keyId,
     api_key_name: caller.key,
     key_user: caller.user ?? null,
-    end_user: metadata['_user'] ?? request.user ?? null,
+    end_user: metadata['_user'] ?? orNull(request.user, clean, MAX_VALUE),
     environment: metadata['_environment'] ?? null,
-    source: sourceOf(request.operation),
-    operation: request.operation,
-    method: request.method,
-    url: request.path.slice(0, MAX_URL_CHARS),
+    source: sourceOf(operation),
+    method: clean(method, MAX_VALUE),
+    url: clean(path, MAX_PATH),
     config: route.config ?? null,
     config_version: route.configVersion ?? null,
     mode: route.mode ?? null,
     prompt,
     prompt_version: promptVersion,
-    is_stream: answer.stream,
     metadata,
     snapshot: answer.snapshot,
-    gateway_version: options.gatewayVersion,
+    gateway_version: gatewayVersion,
+  };
+}
+
+const orNull = (text: string | undefined, clean: CleanText, maxChars: number): string | null =>
+  text === undefined ? null : clean(text, maxChars);
+
+/** Operations that are no part of the unified API. */
+const SOURCES: Readonly<Record<string, LogSource | undefined>> = { proxy: 'proxy', realtime: 'realtime' };
+
+const sourceOf = (operation: string): LogSource => SOURCES[operation] ?? 'unified';
+
+const NO_METADATA: LogRow['metadata'] = {};
+
+function metadataOf(given: Readonly<Record<string, string>>, clean: CleanText): LogRow['metadata'] {
+  const names = Object.keys(given);
+  if (names.length === 0) return NO_METADATA;
+  const plain = withoutSecrets(given);
+  const out: Record<string, string> = Object.create(null); // names come from clients
+  for (const name of names) out[clean(name, MAX_VALUE)] = clean(String(plain[name]), MAX_VALUE);
+  return out;
+}
+
+/** `slug@3` as slug and version. */
+function promptOf(prompt: string | undefined): readonly [slug: string | null, version: string | null] {
+  if (prompt === undefined) return [null, null];
+  const at = prompt.lastIndexOf('@');
+  return at < 0 ? [prompt, null] : [prompt.slice(0, at), prompt.slice(at + 1)];
+}
+
+function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clean }: RowContext): LogRow {
+  const { request, answer, decisions, answeredBy } = record;
+  const isFinal = attempt === answeredBy;
+  const guardrails = guardrailsOf(record, attempt);
+  const { status, error } = isFinal ? answer : attempt;
+  return {
+    id: randomUUID(),
+    created_at: Math.floor(attempt.startedAtMs),
+    ...shared,
+    span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
+    operation: attempt.operation ?? request.operation,
+    attempt: index,
+    is_final: isFinal,
+    status,
+    error: error?.code ?? null,
+    ...targetColumns(attempt, clean),
+    is_stream: isFinal && answer.stream,
+    ...(isFinal ? finalTimes(record, attempt) : attemptTimes(attempt)),
+    ...usageColumns(attempt),
+    is_denied: guardrails.some(isDenial),
+    decision: decisionOf({ decisions, attempt, guardrails, isFinal }),
     document: 'none',
   };
 }
 
-function sourceOf(operation: string): LogSource {
-  if (operation === 'proxy') return 'proxy';
-  return operation === 'realtime' ? 'realtime' : 'unified';
-}
-
-type Own = Omit<LogRow, keyof Shared | 'decision'>;
-
-/** Of a request that no target was tried for. */
-const columnsWithout = ({ request, answer, decisions }: RequestRecord): Own => ({
-  ...NO_TARGET,
-  ...NO_USAGE,
-  id: randomUUID(),
-  created_at: Math.round(request.startedAtMs),
-  attempt: 0,
-  is_final: true,
-  status: answer.status,
-  error: answer.error?.code ?? null,
-  retries: 0,
-  response_ms: answer.firstByteMs,
-  upstream_ms: 0,
-  last_byte_ms: answer.durationMs,
-  gateway_ms: answer.firstByteMs,
-  is_denied: decisions.guardrails.some(isDenial),
+const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
+  provider: attempt.provider ?? null,
+  account: orNull(attempt.account, clean, MAX_VALUE),
+  model: orNull(attempt.model, clean, MAX_NAME),
+  answered_model: orNull(attempt.answeredModel, clean, MAX_NAME),
+  target: attempt.target ?? null,
+  target_index: indexOf(attempt.target),
+  cache: attempt.cache ?? null,
+  retries: attempt.retries ?? 0,
 });
 
-const NO_TARGET = {
-  ...{ provider: null, account: null, model: null, answered_model: null },
-  ...{ target: null, target_index: null, cache: null },
-} as const;
-
-const NO_USAGE = {
-  ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
-  ...{ cost_nano: null, is_estimated: false, is_unpriced: false },
-} as const;
-
-interface Place {
-  readonly index: number;
-  readonly isFinal: boolean;
-}
-
-function columnsOf(record: RequestRecord, attempt: AttemptFacts, { index, isFinal }: Place): Own {
-  const { request, answer, decisions } = record;
-  const { status, error, durationMs, upstreamMs, startedAtMs, target } = attempt;
-  const untilEndMs = request.startedAtMs + answer.durationMs - startedAtMs;
-  return {
-    id: randomUUID(),
-    created_at: Math.round(startedAtMs),
-    attempt: index,
-    is_final: isFinal,
-    status: isFinal ? answer.status : status,
-    error: (isFinal ? answer.error : error)?.code ?? null,
-    provider: attempt.provider ?? null,
-    account: attempt.account ?? null,
-    model: attempt.model ?? null,
-    answered_model: attempt.answeredModel ?? null,
-    target: target ?? null,
-    target_index: indexOf(target),
-    cache: attempt.cache ?? null,
-    retries: isFinal ? (decisions.retries ?? 0) : Math.max(0, attempt.calls - 1),
-    response_ms: durationMs,
-    upstream_ms: upstreamMs,
-    last_byte_ms: isFinal ? Math.max(durationMs, untilEndMs) : durationMs,
-    gateway_ms: Math.max(0, durationMs - upstreamMs),
-    ...usageOf(attempt),
-    is_denied: decisions.guardrails.some((guardrail) => guardrail.target === target && isDenial(guardrail)),
-  };
-}
-
-const usageOf = ({ usage, cost }: AttemptFacts) => ({
+const usageColumns = ({ usage, cost }: AttemptFacts) => ({
   input_tokens: usage?.input ?? 0,
   output_tokens: usage?.output ?? 0,
   total_tokens: usage?.total ?? 0,
@@ -168,38 +179,76 @@ const usageOf = ({ usage, cost }: AttemptFacts) => ({
   is_unpriced: cost?.unpriced ?? false,
 });
 
-/** `config.targets[1].targets[0]`: 1. */
-function indexOf(path: string | undefined): number | null {
-  const match = /^config\.targets\[(\d+)\]/.exec(path ?? '');
-  return match === null ? null : Number(match[1]);
+/** Of a request that ended without an answer of a target. */
+function localRow(index: number, { record, shared, clean }: RowContext): LogRow {
+  const { request, answer, decisions } = record;
+  const guardrails = record.attempts.length === 0 ? decisions.guardrails : NO_GUARDRAILS;
+  return {
+    id: randomUUID(),
+    created_at: Math.floor(request.startedAtMs),
+    ...shared,
+    span_id: orNull(request.trace.spanId, clean, MAX_NAME),
+    operation: request.operation,
+    attempt: index,
+    is_final: true,
+    status: answer.status,
+    error: answer.error?.code ?? null,
+    ...NO_TARGET,
+    is_stream: answer.stream,
+    ...finalTimes(record, undefined),
+    ...NO_TOKENS,
+    is_denied: guardrails.some(isDenial),
+    decision: decisionOf({ decisions, attempt: undefined, guardrails, isFinal: true }),
+    document: 'none',
+  };
 }
+
+const NO_TARGET = {
+  ...{ provider: null, account: null, model: null, answered_model: null, target: null, target_index: null },
+  ...{ cache: null, retries: 0 },
+} as const;
+
+const NO_TOKENS = {
+  ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
+  ...{ cost_nano: null, is_estimated: false, is_unpriced: false },
+} as const;
 
 const isDenial = ({ denied, mode }: GuardrailFacts): boolean => denied && mode === 'enforce';
 
-function decisionOf({ decisions }: RequestRecord, attempt: AttemptFacts | undefined): LogDecision {
-  const limits = decisions.limits.verdicts();
-  const guardrails = decisions.guardrails.filter(({ target }) => attempt === undefined || target === attempt.target);
-  const dropped = attempt?.droppedParams ?? [];
+/** What guardrails said about the target of the attempt, whichever attempt of the request it is. */
+const guardrailsOf = ({ decisions }: RequestRecord, { target }: AttemptFacts): readonly GuardrailFacts[] =>
+  decisions.guardrails.length === 0
+    ? decisions.guardrails
+    : decisions.guardrails.filter((each) => each.target === target);
+
+const INDEX = /^config\.targets\[(\d{1,5})\]/;
+
+function indexOf(target: string | undefined): number | null {
+  const index = target === undefined || target === 'config' ? undefined : INDEX.exec(target)?.[1];
+  return index === undefined ? null : Number(index);
+}
+
+type Times = Pick<LogRow, 'response_ms' | 'upstream_ms' | 'last_byte_ms' | 'gateway_ms'>;
+
+/** As the client has seen them: from the first byte of the request. The gateway's part is what no provider was waited for. */
+function finalTimes({ answer, attempts }: RequestRecord, own: AttemptFacts | undefined): Times {
+  const { stream, firstByteMs, durationMs } = answer;
+  const responseMs = stream ? firstByteMs : durationMs;
+  let upstreamMs = 0;
+  for (const attempt of attempts) upstreamMs += attempt.upstreamMs;
   return {
-    calls: attempt?.calls ?? 0,
-    ...(decisions.attemptsExhausted ? { attempts_exhausted: true } : {}),
-    ...(limits.length === 0 ? {} : { limits: limits.slice(0, MAX_LISTED) }),
-    ...(guardrails.length === 0 ? {} : { guardrails: guardrails.slice(0, MAX_LISTED).map(toGuardrail) }),
-    ...(dropped.length === 0 ? {} : { dropped_params: dropped }),
+    response_ms: round(responseMs),
+    upstream_ms: round(own?.upstreamMs ?? 0),
+    last_byte_ms: round(durationMs),
+    gateway_ms: round(Math.max(0, responseMs - upstreamMs)),
   };
 }
 
-function toGuardrail({ id, phase, verdict, denied, transformed, durationMs, checks }: GuardrailFacts): LogGuardrail {
-  const failed = checks.filter((check) => !check.verdict && check.error === undefined).map((check) => check.id);
-  const errored = checks.filter(({ error }) => error !== undefined).map((check) => check.id);
-  return {
-    id,
-    phase,
-    verdict,
-    ...(denied ? { denied: true } : {}),
-    ...(transformed ? { transformed: true } : {}),
-    ms: Math.round(durationMs * 100) / 100,
-    ...(failed.length === 0 ? {} : { failed: failed.slice(0, MAX_LISTED) }),
-    ...(errored.length === 0 ? {} : { errored: errored.slice(0, MAX_LISTED) }),
-  };
-}
+const attemptTimes = ({ durationMs, upstreamMs }: AttemptFacts): Times => ({
+  response_ms: round(durationMs),
+  upstream_ms: round(upstreamMs),
+  last_byte_ms: round(durationMs),
+  gateway_ms: round(Math.max(0, durationMs - upstreamMs)),
+});
+
+const round = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -60,6 +60,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly store: CacheWriter | undefined;
   /** Slug of the stored account. */
   readonly account: string | undefined;
+  /** Of a call that the gateway makes for the request. */
+  readonly operation?: string | undefined;
   /** Of the account, where its Integration sets any. */
   readonly prices: AccountPrices | undefined;
   /** Of its span, where spans are made. */
@@ -239,6 +241,13 @@ function providerOf({
   }
 }
 
+/** The account of a target that failed before it was prepared. */
+function accountOf({ resolution: { requestProvider } }: AttemptInput, { source }: Leaf): string | undefined {
+  if (source.kind === 'managed') return source.slug;
+  const isOfRequest = source.kind === 'request' || source.kind === 'passthrough';
+  return isOfRequest && requestProvider?.kind === 'managed' ? requestProvider.record.slug : undefined;
+}
+
 /** Errors that end a call whose provider may be answering. */
 const ENDED_BY_US: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CLIENT_CLOSED', 'UPSTREAM_TIMEOUT', 'DRAINING']);
 
@@ -288,7 +297,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
     (prepared?.call.model ?? modelOf(input.resolution.params)) ||
     ownFormModelOf(prepared?.resolution ?? input.resolution),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
-  account: prepared?.resolved.managed?.slug,
+  account: prepared === undefined ? accountOf(input, leaf) : prepared.resolved.managed?.slug,
   prices: prepared?.resolved.managed?.prices,
   guards: prepared?.guards,
   spanId: prepared?.span?.id,
@@ -323,7 +332,8 @@ function withSpent(
 const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   provider: outcome.provider,
   account: outcome.account,
-  target: outcome.leaf.path,
+  target: outcome.operation === undefined ? outcome.leaf.path : undefined,
+  operation: outcome.operation,
   model: outcome.model === '' ? undefined : outcome.model,
   answeredModel: undefined,
   droppedParams: outcome.droppedParams,
@@ -333,6 +343,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   spanId: outcome.spanId,
   origin: outcome.origin,
   calls: outcome.calls,
+  retries: outcome.retries,
   startedAtMs: toUnixMs(outcome.startedMs),
   durationMs: outcome.durationMs,
   upstreamMs: outcome.upstreamMs,

@@ -1,0 +1,58 @@
+/** Why an attempt went where it went: docs/behaviour/request-logs.md. */
+import type { LogDecision, LogGuardrail } from '@gatehouse/crds/logs';
+import type { AttemptFacts, DecisionFacts, GuardrailFacts } from '../../record/index.ts';
+
+/** Verdicts of each kind that are kept. */
+const MAX_VERDICTS = 64;
+/** Checks that are named of one guardrail. */
+const MAX_CHECKS = 16;
+
+export interface Decided {
+  readonly decisions: DecisionFacts;
+  /** Undefined: no target was tried. */
+  readonly attempt: AttemptFacts | undefined;
+  /** Those that looked at the attempt. */
+  readonly guardrails: readonly GuardrailFacts[];
+  /** What is decided once for a request stands in its last row. */
+  readonly isFinal: boolean;
+}
+
+export function decisionOf({ decisions, attempt, guardrails, isFinal }: Decided): LogDecision {
+  const limits = isFinal ? decisions.limits.verdicts().slice(0, MAX_VERDICTS) : [];
+  const dropped = attempt?.droppedParams ?? [];
+  return {
+    calls: attempt?.calls ?? 0,
+    ...(isFinal && decisions.attemptsExhausted ? { attempts_exhausted: true } : undefined),
+    ...(limits.length === 0 ? undefined : { limits: limits.map(({ id, passed }) => ({ id, passed })) }),
+    ...(guardrails.length === 0 ? undefined : { guardrails: guardrails.slice(0, MAX_VERDICTS).map(toVerdict) }),
+    ...(dropped.length === 0 ? undefined : { dropped_params: dropped }),
+    ...(attempt?.cost?.source === undefined ? undefined : { price: attempt.cost.source }),
+  };
+}
+
+function toVerdict({
+  id,
+  phase,
+  verdict,
+  denied,
+  mode,
+  transformed,
+  durationMs,
+  checks,
+}: GuardrailFacts): LogGuardrail {
+  const failed = checks.filter((check) => !check.verdict && check.error === undefined);
+  const errored = checks.filter((check) => check.error !== undefined);
+  return {
+    id,
+    phase,
+    verdict,
+    ...(denied && mode === 'enforce' ? { denied } : undefined),
+    ...(transformed ? { transformed } : undefined),
+    ms: Math.round(durationMs * 100) / 100,
+    ...(failed.length === 0 ? undefined : { failed: namesOf(failed) }),
+    ...(errored.length === 0 ? undefined : { errored: namesOf(errored) }),
+  };
+}
+
+const namesOf = (checks: GuardrailFacts['checks']): readonly string[] =>
+  checks.slice(0, MAX_CHECKS).map(({ id }) => id);
