@@ -4,6 +4,7 @@ export { apiKeys } from './api-keys.ts';
 export { auditLogs } from './audit-logs.ts';
 export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText, restErrorBody } from './errors.ts';
+export { feedback } from './feedback.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { mcpIntegrations } from './mcp-integrations.ts';

@@ -54,6 +54,8 @@ export const OPERATION_SCOPES: readonly ScopedOperation[] = [
   { method: 'GET', path: '/configs/{slug}', scopes: ['configs.read'] },
   { method: 'PUT', path: '/configs/{slug}', scopes: ['configs.update'] },
   { method: 'GET', path: '/configs/{slug}/versions', scopes: ['configs.read'] },
+  { method: 'POST', path: '/feedback', scopes: ['logs.write', 'feedbacks.write'] },
+  { method: 'PUT', path: '/feedback/{id}', scopes: ['logs.write', 'feedbacks.write'] },
   { method: 'GET', path: '/guardrails', scopes: ['guardrails.list', 'organisation_guardrails.list'] },
   { method: 'POST', path: '/guardrails', scopes: ['guardrails.create', 'organisation_guardrails.create'] },
   { method: 'DELETE', path: '/guardrails/{guardrailId}', scopes: ['guardrails.delete', 'organisation_guardrails.delete'] },

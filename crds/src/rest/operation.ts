@@ -21,8 +21,8 @@ export interface RestOperation {
   readonly protocol?: 'scim';
   /** Further paths of the same operation. */
   readonly aliases?: readonly string[];
-  /** It has an audit record although it is a GET, once it is known who calls. */
-  readonly isAudited?: true;
+  /** True: it has an audit record although it is a GET, once it is known who calls. False: it has none although it writes. */
+  readonly isAudited?: boolean;
   /** Of a success; absent: 200, or as SCIM says. 302 leads a browser elsewhere. */
   readonly status?: 302;
   readonly query?: z.ZodType;

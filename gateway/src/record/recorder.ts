@@ -1,8 +1,8 @@
+import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
-import { boundMetadata, boundText } from './metadata.ts';
 import type {
   AttemptFacts,
   DecisionFacts,

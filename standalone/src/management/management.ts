@@ -11,6 +11,7 @@ import {
   createMcpTest,
   createRevisions,
   createTenancy,
+  logTablesIn,
   OPERATIONS,
   type Revisions,
   toAuditRecord,
@@ -78,6 +79,7 @@ export async function startManagement({
     services: {
       ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
       ...{ signIn: people?.signIn, onSyncFailed: warnOfSync(logger) },
+      logDatabase: database && logTablesIn(database),
       mcpTest: createMcpTest({ reach: 'machine', ownNamespaces: [], signal: closing.signal }),
     },
     keys: createKeyDirectory(snapshot),

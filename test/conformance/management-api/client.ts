@@ -49,6 +49,7 @@ export interface AnswerFields {
   readonly models: readonly AnswerFields[];
   readonly invite_link: string;
   readonly inviteLink: string;
+  readonly feedback_ids: readonly string[];
 }
 
 export interface Answered {

@@ -9,6 +9,7 @@ import { testKeys } from './families/keys.ts';
 import { testMcp } from './families/mcp.ts';
 import { testPolicies } from './families/policies.ts';
 import { testPrompts } from './families/prompts.ts';
+import { testRecords } from './families/records.ts';
 import { testRouting } from './families/routing.ts';
 import { testSecrets } from './families/secrets.ts';
 import { testTenants } from './families/tenants.ts';
@@ -40,6 +41,7 @@ export function describeManagementApi(name: string, open: () => Promise<Manageme
       testKeys,
       testPrompts,
       testMcp,
+      testRecords,
       testTenants,
       testDirectory,
       testSecrets,

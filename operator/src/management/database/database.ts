@@ -1,14 +1,15 @@
 /** The database of the management API: people, invitations and audit. docs/behaviour/people.md */
 import type { Dialect } from 'kysely';
 import { type Opened, openDatabase, type Queries } from './open.ts';
+import type { Tables } from './tables.ts';
 
 export type { Queries } from './open.ts';
 
-export interface Database {
+export interface Database<T = Tables> {
   /**
    * Runs queries. The first call opens the database and brings its tables up to date. Throws DatabaseAway while it cannot be reached.
    */
-  use<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  use<R>(work: (queries: Queries<T>) => Promise<R>): Promise<R>;
   /** Whether a call has opened it. */
   isOpen(): boolean;
   /** Whether it may hold rows: false while one in a folder was never opened. */

@@ -3,7 +3,7 @@ import { migrate } from '@gatehouse/crds/sql';
 import type { Dialect, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-export type Queries = Kysely<Tables>;
+export type Queries<T = Tables> = Kysely<T>;
 
 export interface Opened {
   readonly queries: Queries;

@@ -3,7 +3,7 @@ import type { AuditChange } from '@gatehouse/crds/records';
 import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
-import type { Database } from '../database/index.ts';
+import type { Database, LogTables } from '../database/index.ts';
 import type { McpTest } from '../mcp-test/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
 import type { Revisions } from '../revisions/index.ts';
@@ -54,6 +54,8 @@ export interface Services {
   readonly tenancy: Tenancy;
   /** Of people; absent: there is none. */
   readonly database?: Database | undefined;
+  /** The tables of the request log; absent: there are none. */
+  readonly logDatabase?: Database<LogTables> | undefined;
   /** What groups of policies have used; absent: nobody says. */
   readonly usage?: PolicyUsage | undefined;
   /** Earlier contents of objects; absent: none are kept. */

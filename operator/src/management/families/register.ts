@@ -3,6 +3,7 @@ import { API_KEYS } from './api-keys/index.ts';
 import { AUDIT_LOGS } from './audit-logs.ts';
 import { CONFIGS } from './configs/index.ts';
 import type { BoundOperation } from './family.ts';
+import { FEEDBACK } from './feedback.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
 import { MCP } from './mcp/index.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...API_KEYS,
   ...AUDIT_LOGS,
   ...CONFIGS,
+  ...FEEDBACK,
   ...GUARDRAILS,
   ...INTEGRATIONS,
   ...MCP,

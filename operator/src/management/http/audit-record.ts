@@ -3,12 +3,13 @@ import { REST_ERRORS } from '@gatehouse/crds/rest';
 import type { CallReport } from './server.ts';
 
 /**
- * The record of a call; undefined for one that only reads, for one too many, and for a sign-in of nobody known: those would drive the
+ * The record of a call; undefined for one that only reads or that is a record itself, for one too many, and for a sign-in of nobody known: those would drive the
  * others out.
  */
 export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
   const { operation, caller, status, errorCode, requestId, path, changes, forced } = report;
-  const isRecorded = operation.method !== 'GET' || (operation.isAudited === true && changes.length > 0);
+  const isRecorded =
+    operation.method === 'GET' ? operation.isAudited === true && changes.length > 0 : operation.isAudited !== false;
   if (!isRecorded || status === REST_ERRORS.TOO_MANY.status) return undefined;
   return {
     at: new Date(nowMs),

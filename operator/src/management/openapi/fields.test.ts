@@ -19,6 +19,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'audit_logs',
   'collections',
   'configs',
+  'feedback',
   'guardrails',
   'integration_models',
   'integration_workspaces',

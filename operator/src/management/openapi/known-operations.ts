@@ -26,6 +26,8 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
       'PUT /guardrails/{guardrailId}',
       'DELETE /guardrails/{guardrailId}',
       'GET /audit-logs',
+      'POST /feedback',
+      'PUT /feedback/{id}',
       'GET /configs',
       'POST /configs',
       'GET /configs/{slug}',
@@ -170,8 +172,6 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
   {
     reason: 'There are no records of requests to ask.',
     calls: [
-      'POST /feedback',
-      'PUT /feedback/{id}',
       'GET /logs/exports/{exportId}',
       'PUT /logs/exports/{exportId}',
       'GET /logs/exports',
