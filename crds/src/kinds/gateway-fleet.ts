@@ -13,6 +13,7 @@ import {
   withRules,
 } from '../schema/index.ts';
 import { autoscaling, MAX_REPLICAS } from './fleet-autoscaling.ts';
+import { records } from './fleet-records.ts';
 import { service } from './fleet-service.ts';
 import { tracing } from './fleet-tracing.ts';
 import {
@@ -283,6 +284,7 @@ const fields = z
     ).default(24),
     logLevel,
     tracing: tracing.optional(),
+    records: records.optional(),
     limits: limits.optional(),
     inspectStreamForOverload: overloadSwitch('fleet').optional(),
     env: env.optional(),

@@ -18,7 +18,7 @@ export interface MigrateOptions {
 
 /**
  * Applies what is missing, each migration in a transaction of its own, while other processes wait. Migrations of later versions may be
- * there: tables only ever grow. Rejects when one that was applied is not the one of this version.
+ * there: tables only ever grow. They belong to the owner of the schema. Rejects when one that was applied is not the one of this version.
  */
 export async function migrate<T>(root: Kysely<T>, sql: Sql, options: MigrateOptions): Promise<void> {
   await root.connection().execute(async (connection) => {
@@ -31,8 +31,30 @@ export async function migrate<T>(root: Kysely<T>, sql: Sql, options: MigrateOpti
   });
 }
 
-async function applyMissing<T>(connection: Kysely<T>, sql: Sql, { schema, migrations }: MigrateOptions): Promise<void> {
-  await sql`create schema if not exists ${sql.id(schema)}`.execute(connection);
+async function applyMissing<T>(connection: Kysely<T>, sql: Sql, options: MigrateOptions): Promise<void> {
+  const { schema } = options;
+  const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(connection);
+  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(connection); // the right to is asked for even if it is there
+  const owner = await ownerOf(connection, sql, schema);
+  if (owner !== undefined) await sql`set role ${sql.id(owner)}`.execute(connection);
+  try {
+    await applyAsOwner(connection, sql, options);
+  } finally {
+    if (owner !== undefined) await sql`reset role`.execute(connection);
+  }
+}
+
+/** The account that a schema was made for, so that its tables are that one's, whoever makes them; undefined: nobody else's. */
+async function ownerOf<T>(connection: Kysely<T>, sql: Sql, schema: string): Promise<string | undefined> {
+  const { rows } = await sql<{ owner: string }>`
+    select pg_get_userbyid(nspowner) as owner from pg_namespace
+    where nspname = ${schema} and pg_get_userbyid(nspowner) <> current_user and pg_has_role(nspowner, 'member')`.execute(
+    connection,
+  );
+  return rows[0]?.owner;
+}
+
+async function applyAsOwner<T>(connection: Kysely<T>, sql: Sql, { schema, migrations }: MigrateOptions): Promise<void> {
   const table = sql.table(`${schema}.migrations`);
   await sql`create table if not exists ${table} (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`.execute(
     connection,

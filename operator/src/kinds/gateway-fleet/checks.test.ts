@@ -101,6 +101,18 @@ describe('a fleet', () => {
       issues: ['invalid spec.env[1].name', 'invalid spec.env[2].name'],
     },
     {
+      rule: 'names the database of records once',
+      spec: {
+        records: { postgres: { urlSecretRef } },
+        env: [
+          { name: 'GATEHOUSE_LOGS_DATABASE_URL', value: 'postgres://a' },
+          { name: 'GATEHOUSE_LOGS_RETENTION_DAYS', value: '1' },
+          { name: 'GATEHOUSE_LOGS_QUEUE_BYTES', value: '1048576' },
+        ],
+      },
+      issues: ['invalid spec.env[0].name', 'invalid spec.env[1].name'],
+    },
+    {
       rule: 'may set the variable of a limit',
       spec: { limits: { jsonDepth: 100 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
       issues: [],

@@ -34,6 +34,18 @@ describe('the environment of a fleet', () => {
     for (const [name, value] of Object.entries(values)) expect(given.get(name)?.value, name).toBe(value);
   });
 
+  test('says where the request log is', () => {
+    const urlSecretRef = { name: 'logs', key: 'url' };
+    const given = variablesOf({ records: { clickhouse: { urlSecretRef }, retentionDays: 7, queueMebibytes: 2 } });
+    expect(given.get('GATEHOUSE_LOGS_CLICKHOUSE_URL')?.valueFrom).toEqual({ secretKeyRef: urlSecretRef });
+    expect(given.get('GATEHOUSE_LOGS_RETENTION_DAYS')?.value).toBe('7');
+    expect(given.get('GATEHOUSE_LOGS_QUEUE_BYTES')?.value).toBe('2097152');
+    expect(given.has('GATEHOUSE_LOGS_DATABASE_URL')).toBe(false);
+    const inPostgres = variablesOf({ records: { postgres: { urlSecretRef } } });
+    expect(inPostgres.get('GATEHOUSE_LOGS_DATABASE_URL')?.valueFrom).toEqual({ secretKeyRef: urlSecretRef });
+    expect(inPostgres.get('GATEHOUSE_LOGS_RETENTION_DAYS')?.value).toBe('30');
+  });
+
   test('says where files and batches are', () => {
     const s3 = {
       ...{

@@ -74,14 +74,15 @@ const OVERLOAD_VARIABLE = 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD';
 
 type ReservingFields = Pick<
   GatewayFleet['spec'],
-  'stores' | 'limits' | 'inspectStreamForOverload' | 'headerAliases' | 'tracing'
+  'stores' | 'limits' | 'inspectStreamForOverload' | 'headerAliases' | 'tracing' | 'records'
 >;
 
 /** Whether `env` must not set the variable, since the operator or a field of the spec does. */
 export function isReserved(name: string, spec: ReservingFields): boolean {
-  const { stores, limits, inspectStreamForOverload, headerAliases, tracing } = spec;
+  const { stores, limits, inspectStreamForOverload, headerAliases, tracing, records } = spec;
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
-  if ([...limitVariables(limits), ...tracingVariables(tracing)].some((variable) => variable.name === name)) return true;
+  const ofFields = [...limitVariables(limits), ...tracingVariables(tracing), ...recordVariables(records)];
+  if (ofFields.some((variable) => variable.name === name)) return true;
   if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
   if (name === HEADER_ALIASES && headerAliases !== undefined) return true;
   if (name === BATCH_DATABASE && stores?.postgres !== undefined) return true;
@@ -121,6 +122,7 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces, management }: Envi
     ...listenerVariables(fleet),
     ...limitVariables(spec.limits),
     ...tracingVariables(spec.tracing),
+    ...recordVariables(spec.records),
     ...(spec.inspectStreamForOverload === undefined
       ? []
       : [{ name: OVERLOAD_VARIABLE, value: String(spec.inspectStreamForOverload) }]),
@@ -182,6 +184,20 @@ function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly En
     { name: 'OTEL_TRACES_SAMPLER_ARG', value: String(samplingRatePerMillion / 1_000_000) },
     { name: 'OTEL_PROPAGATORS', value: propagate ? 'tracecontext' : 'none' },
     { name: 'EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED', value: String(guardrails) },
+  ];
+}
+
+/** Where the request log is written to. */
+function recordVariables(records: GatewayFleet['spec']['records']): readonly EnvVar[] {
+  if (records === undefined) return [];
+  const { postgres, clickhouse, retentionDays, queueMebibytes } = records;
+  return [
+    ...(postgres === undefined ? [] : [fromSecret('GATEHOUSE_LOGS_DATABASE_URL', postgres.urlSecretRef)]),
+    ...(clickhouse === undefined ? [] : [fromSecret('GATEHOUSE_LOGS_CLICKHOUSE_URL', clickhouse.urlSecretRef)]),
+    { name: 'GATEHOUSE_LOGS_RETENTION_DAYS', value: String(retentionDays) },
+    ...(queueMebibytes === undefined
+      ? []
+      : [{ name: 'GATEHOUSE_LOGS_QUEUE_BYTES', value: String(queueMebibytes * 1024 * 1024) }]),
   ];
 }
 

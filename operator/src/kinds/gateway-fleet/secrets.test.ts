@@ -12,6 +12,7 @@ const fleet = aFleet({
     endpoint: 'http://collector:4318',
     headersSecretRef: { name: 'otlp', key: 'headers' },
   },
+  records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } } },
   env: [
     { name: 'A', secretRef: { name: 'env', key: 'a' } },
     { name: 'B', value: 'b' },
@@ -26,6 +27,7 @@ const FULL: Contents = {
   redis: { url: 'dQ==', other: 'bw==' },
   tls: { 'tls.crt': CERT, 'tls.key': CERT },
   otlp: { headers: 'YT1i' },
+  logs: { url: 'dQ==' },
   env: { a: 'YQ==' },
 };
 
@@ -40,7 +42,7 @@ const storeOf = (contents: Contents) => {
 describe('the Secrets of a fleet', () => {
   test('are those it names, and that of its admin port', () => {
     expect([...secretKeys(fleet)].sort()).toEqual(
-      ['default-admin', 'env', 'otlp', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
+      ['default-admin', 'env', 'logs', 'otlp', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
     );
   });
 
@@ -56,6 +58,11 @@ describe('the Secrets of a fleet', () => {
       rule: 'lacks the headers of the collector',
       contents: { ...FULL, otlp: {} },
       missing: ['spec.tracing.headersSecretRef'],
+    },
+    {
+      rule: 'lacks the database of records',
+      contents: { ...FULL, logs: {} },
+      missing: ['spec.records.postgres.urlSecretRef'],
     },
     { rule: 'has an empty entry', contents: { ...FULL, env: { a: '' } }, missing: ['spec.env[0].secretRef'] },
   ])('are named by their fields when the namespace $rule', ({ contents, missing }) => {

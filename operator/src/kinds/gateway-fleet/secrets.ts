@@ -33,7 +33,7 @@ export const S3_KEYS = ['accessKeyId', 'secretAccessKey'] as const;
 
 /** Entries of Secrets that the pods need to start. */
 export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
-  const { stores, tracing, env = [] } = fleet.spec;
+  const { stores, tracing, records, env = [] } = fleet.spec;
   const use = (
     path: string,
     { name, key }: { readonly name: string; readonly key: string },
@@ -48,6 +48,10 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
     ...S3_KEYS.flatMap((key) => {
       const ref = stores?.s3?.secretRef;
       return ref === undefined ? [] : [use('spec.stores.s3.secretRef', { name: ref.name, key })];
+    }),
+    ...(['postgres', 'clickhouse'] as const).flatMap((database) => {
+      const ref = records?.[database]?.urlSecretRef;
+      return ref === undefined ? [] : [use(`spec.records.${database}.urlSecretRef`, ref)];
     }),
     ...(tracing?.headersSecretRef === undefined
       ? []
