@@ -4,7 +4,7 @@ export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts'
 export type { CacheVerdict, LogDecision, LogGuardrail } from './decision.ts';
 export type { LogBody, LogContent, LogDocument, LogRequest, LogResponse, LogWire } from './document.ts';
 export type { FeedbackRow } from './feedback.ts';
-export { latencyStep, msOfStep } from './latency.ts';
+export { LATENCY_RATIO, latencyStep, MAX_LATENCY_STEP, msOfStep } from './latency.ts';
 export { boundMetadata, boundText } from './metadata.ts';
 export { MIGRATIONS } from './migrations.generated.ts';
 export {

@@ -1,14 +1,14 @@
 /** Response times as steps of a logarithmic scale, so that roll-ups can tell percentiles: docs/behaviour/request-logs.md. */
 
 /** Neighbouring steps differ by 10 %. */
-const RATIO = 1.1;
-const LOG_RATIO = Math.log(RATIO);
+export const LATENCY_RATIO = 1.1;
+const LOG_RATIO = Math.log(LATENCY_RATIO);
 /** About 1.9 million seconds. */
-const MAX_STEP = 224;
+export const MAX_LATENCY_STEP = 224;
 
 /** 0 for less than 1 ms. */
 export const latencyStep = (ms: number): number =>
-  ms < 1 ? 0 : Math.min(MAX_STEP, 1 + Math.floor(Math.log(ms) / LOG_RATIO));
+  ms < 1 ? 0 : Math.min(MAX_LATENCY_STEP, 1 + Math.floor(Math.log(ms) / LOG_RATIO));
 
 /** The middle of a step, in ms: at most 5 % from any time in it. */
-export const msOfStep = (step: number): number => (step === 0 ? 0.5 : RATIO ** (step - 0.5));
+export const msOfStep = (step: number): number => (step === 0 ? 0.5 : LATENCY_RATIO ** (step - 0.5));

@@ -7,6 +7,8 @@ export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText,
 export { feedback } from './feedback.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
+export { logFilters } from './log-filters.ts';
+export { logs } from './logs.ts';
 export { mcpIntegrations } from './mcp-integrations.ts';
 export { mcpServers } from './mcp-servers.ts';
 export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';

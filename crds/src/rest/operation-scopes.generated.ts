@@ -76,6 +76,8 @@ export const OPERATION_SCOPES: readonly ScopedOperation[] = [
   { method: 'DELETE', path: '/labels/{labelId}', scopes: ['prompts.delete'] },
   { method: 'GET', path: '/labels/{labelId}', scopes: ['prompts.read'] },
   { method: 'PUT', path: '/labels/{labelId}', scopes: ['prompts.update'] },
+  { method: 'GET', path: '/logs', scopes: ['logs.list'] },
+  { method: 'GET', path: '/logs/{logId}', scopes: ['logs.view', 'logs.read', 'logs.list', 'logs.write', 'completions.write'] },
   { method: 'GET', path: '/mcp-integrations', scopes: ['organisation_mcp_integrations.list', 'workspace_mcp_integrations.list'] },
   { method: 'POST', path: '/mcp-integrations', scopes: ['organisation_mcp_integrations.create', 'workspace_mcp_integrations.create'] },
   { method: 'DELETE', path: '/mcp-integrations/{mcpIntegrationId}', scopes: ['organisation_mcp_integrations.delete', 'workspace_mcp_integrations.delete'] },

@@ -13,6 +13,13 @@ export * from './database/index.ts';
 export { OPERATIONS, type Services, syncMembers } from './families/index.ts';
 export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
+export {
+  createLogDatabase,
+  createPostgresReader,
+  type LogObjects,
+  type LogReader,
+  type LogSource,
+} from './logs/index.ts';
 export { createMcpTest, type McpTest } from './mcp-test/index.ts';
 export * from './policy-usage/index.ts';
 export * from './revisions/index.ts';

@@ -4,6 +4,7 @@ import {
   type Caller,
   type CallReport,
   createManagementServer,
+  createPostgresReader,
   createTenancy,
   type Database,
   logTablesIn,
@@ -12,6 +13,7 @@ import {
   type PolicyUsage,
   type ResourceStore,
   type Revisions,
+  type Services,
   type SignIn,
 } from './index.ts';
 import { createMemoryStore } from './store/testing.ts';
@@ -104,7 +106,7 @@ export async function createTestManagement(
       },
       now,
       database,
-      logDatabase: database && logTablesIn(database),
+      ...requestLogIn(database),
       usage,
       revisions,
       signIn,
@@ -158,6 +160,12 @@ export async function createTestManagement(
     },
     close: () => app.close(),
   };
+}
+
+function requestLogIn(database: Database | undefined): Pick<Services, 'logDatabase' | 'logs'> {
+  if (database === undefined) return {};
+  const logDatabase = logTablesIn(database);
+  return { logDatabase, logs: { reader: createPostgresReader(logDatabase) } };
 }
 
 function callersOf(resources: readonly string[]): Readonly<Record<string, Caller>> {

@@ -9,6 +9,7 @@ import {
   type CallReport,
   createManagementServer,
   createMcpTest,
+  createPostgresReader,
   createRevisions,
   createTenancy,
   logTablesIn,
@@ -71,6 +72,7 @@ export async function startManagement({
     organisationNamespace: ORGANISATION_NAMESPACE,
   });
   const database = people?.database;
+  const logDatabase = database && logTablesIn(database);
   const audit = openAudit(people, logger);
   const revisions = people && openRevisions(people, logger);
   const closing = new AbortController();
@@ -79,7 +81,8 @@ export async function startManagement({
     services: {
       ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
       ...{ signIn: people?.signIn, onSyncFailed: warnOfSync(logger) },
-      logDatabase: database && logTablesIn(database),
+      logDatabase,
+      logs: logDatabase && { reader: createPostgresReader(logDatabase) },
       mcpTest: createMcpTest({ reach: 'machine', ownNamespaces: [], signal: closing.signal }),
     },
     keys: createKeyDirectory(snapshot),

@@ -9,6 +9,7 @@ import { type ContractCall, type DirectoryCall, fieldsOutside, isDirectoryCall }
 /** Of ours alone. */
 export const OWN_CALLS = [
   'POST /admin/users/invites/accept',
+  'GET /logs',
   'GET /scim/token',
   'POST /scim/token',
   'DELETE /scim/token',

@@ -8,6 +8,7 @@ import {
   type CallReport,
   createManagementServer,
   createMcpTest,
+  createPostgresReader,
   createTenancy,
   logTablesIn,
   OPERATIONS,
@@ -149,11 +150,13 @@ function createServer(
 ): FastifyInstance {
   const ownNamespaces = [organisationNamespace, ...fleetNamespaces];
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
+  const logDatabase = people && logTablesIn(people.database);
   const services = {
     store,
     tenancy,
     database: people?.database,
-    logDatabase: people && logTablesIn(people.database),
+    logDatabase,
+    logs: logDatabase && { reader: createPostgresReader(logDatabase) },
     revisions: people?.revisions,
     signIn: people?.signIn,
     usage,

@@ -1,6 +1,6 @@
-/** The database of the management API: people, invitations and audit. docs/behaviour/people.md */
+/** A database of the management API: people, invitations and audit (docs/behaviour/people.md), or the request log. */
 import type { Dialect } from 'kysely';
-import { type Opened, openDatabase, type Queries } from './open.ts';
+import { type Opened, openDatabase, PEOPLE, type Queries, type TableSet } from './open.ts';
 import type { Tables } from './tables.ts';
 
 export type { Queries } from './open.ts';
@@ -30,6 +30,8 @@ export interface DatabaseOptions {
   readonly dialect: () => Dialect | Promise<Dialect>;
   /** There is one connection: calls wait for each other. */
   readonly isSingle?: boolean;
+  /** Absent: those of people. */
+  readonly tables?: TableSet;
   /** Whether it may hold rows; absent: it may. */
   readonly exists?: () => boolean;
   /** Told once for each time that the database goes away. */
@@ -37,8 +39,14 @@ export interface DatabaseOptions {
 }
 
 /** Opens nothing yet. */
-export function createDatabase({ dialect, isSingle = false, exists, onAway }: DatabaseOptions): Database {
-  let opening: Promise<Opened> | undefined;
+export function createDatabase<T = Tables>({
+  dialect,
+  isSingle = false,
+  tables = PEOPLE,
+  exists,
+  onAway,
+}: DatabaseOptions): Database<T> {
+  let opening: Promise<Opened<T>> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isAway = false;
   let isClosed = false;
@@ -46,13 +54,16 @@ export function createDatabase({ dialect, isSingle = false, exists, onAway }: Da
   const away = (error: unknown): DatabaseAway => {
     if (!isAway) onAway(error);
     isAway = true;
-    return new DatabaseAway('The database of people cannot be reached; the log of the management API says why', {
-      cause: error,
-    });
+    return new DatabaseAway(
+      `The database of ${tables.what} cannot be reached; the log of the management API says why`,
+      {
+        cause: error,
+      },
+    );
   };
-  const opened = async (): Promise<Opened> => {
+  const opened = async (): Promise<Opened<T>> => {
     if (isClosed) throw new DatabaseAway('The database is closed');
-    opening ??= Promise.resolve(dialect()).then(openDatabase);
+    opening ??= Promise.resolve(dialect()).then((opened) => openDatabase<T>(opened, tables));
     try {
       return await opening;
     } catch (error) {
@@ -60,7 +71,7 @@ export function createDatabase({ dialect, isSingle = false, exists, onAway }: Da
       throw away(error);
     }
   };
-  const run = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+  const run = async <R>(work: (queries: Queries<T>) => Promise<R>): Promise<R> => {
     const { queries } = await opened();
     try {
       const result = await work(queries);
@@ -70,7 +81,7 @@ export function createDatabase({ dialect, isSingle = false, exists, onAway }: Da
       throw isOfConnection(error) ? away(error) : error;
     }
   };
-  const inTurn = <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+  const inTurn = <R>(work: (queries: Queries<T>) => Promise<R>): Promise<R> => {
     const next = last.then(() => run(work));
     last = next.catch(() => undefined);
     return next;

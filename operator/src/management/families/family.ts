@@ -4,6 +4,7 @@ import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
 import type { Database, LogTables } from '../database/index.ts';
+import type { LogSource } from '../logs/index.ts';
 import type { McpTest } from '../mcp-test/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
 import type { Revisions } from '../revisions/index.ts';
@@ -56,6 +57,8 @@ export interface Services {
   readonly database?: Database | undefined;
   /** The tables of the request log; absent: there are none. */
   readonly logDatabase?: Database<LogTables> | undefined;
+  /** The request log; absent: it is kept nowhere that can be asked. */
+  readonly logs?: LogSource | undefined;
   /** What groups of policies have used; absent: nobody says. */
   readonly usage?: PolicyUsage | undefined;
   /** Earlier contents of objects; absent: none are kept. */

@@ -21,7 +21,7 @@ export async function homesMeant(
   return visible.filter(isMeant);
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * The object of a Kind in a namespace that the caller may see. Throws RestError ABSENT, also for one of another workspace: that it

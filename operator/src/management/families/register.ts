@@ -6,6 +6,7 @@ import type { BoundOperation } from './family.ts';
 import { FEEDBACK } from './feedback.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
+import { LOGS } from './logs/index.ts';
 import { MCP } from './mcp/index.ts';
 import { PEOPLE } from './people/index.ts';
 import { PROMPTS } from './prompts/index.ts';
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...FEEDBACK,
   ...GUARDRAILS,
   ...INTEGRATIONS,
+  ...LOGS,
   ...MCP,
   ...PEOPLE,
   ...PROMPTS,

@@ -110,6 +110,7 @@ function workspaceIn({ query, params, body }: Pick<FastifyRequest, 'query' | 'pa
   const places: readonly (readonly [unknown, string])[] = [
     [params, 'workspaceId'],
     [query, 'workspace_id'],
+    [query, 'workspace_slug'],
     [body, 'workspace_id'],
   ];
   const named = places.map(([place, name]) => (isObject(place) ? place[name] : undefined));

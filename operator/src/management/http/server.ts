@@ -15,6 +15,7 @@ import {
   type Services,
   startMemberRounds,
 } from '../families/index.ts';
+import { LogQuestionTooLarge } from '../logs/index.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import { ProviderAway, SignInRefused } from '../sessions/index.ts';
 import { type CallRatesOptions, createCallRates } from './call-rates.ts';
@@ -283,6 +284,7 @@ function toRestError(error: unknown): RestError {
   if (error instanceof DatabaseAway || error instanceof ProviderAway) {
     return new RestError('UNAVAILABLE', { message: error.message });
   }
+  if (error instanceof LogQuestionTooLarge) return new RestError('INVALID', { message: error.message });
   if (error instanceof SignInRefused) {
     return new RestError(error.byProvider ? 'FORBIDDEN' : 'INVALID', { message: error.message });
   }

@@ -23,6 +23,7 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** Of ours alone. */
 const OWN: ReadonlySet<string> = new Set([
   'POST /admin/users/invites/accept',
+  'GET /logs',
   'GET /auth/login',
   'GET /auth/callback',
   'GET /auth/session',

@@ -98,4 +98,34 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     reason: 'People are named as memberships name them.',
     fields: ['GET /mcp-servers/{mcpServerId}/user-access answer data[].*_name'],
   },
+  {
+    reason: 'Their names have a dot: rows have `metadata.key` and `metadata.value`.',
+    fields: ['GET /logs/{logId} answer metrics.metadata.*'],
+  },
+  {
+    reason: 'URLs of providers are in no log: they may name hosts and accounts.',
+    fields: [
+      ...['finalUntransformedRequest', 'originalResponse', 'transformedRequest'].flatMap((member) => [
+        `GET /logs/{logId} answer ${member}.method`,
+        `GET /logs/{logId} answer ${member}.url`,
+      ]),
+    ],
+  },
+  {
+    reason: 'The gateway measures its time as a whole, and the row says where its document is.',
+    fields: [
+      'GET /logs/{logId} answer metrics.*_processing_time',
+      'GET /logs/{logId} answer metrics.*_parsing_time',
+      'GET /logs/{logId} answer metrics.log_store_file_path_format',
+      'GET /logs/{logId} answer log_format',
+    ],
+  },
+  {
+    reason: 'The installation is the organisation, and `gateway_version` says what served.',
+    fields: [
+      'GET /logs/{logId} answer metrics.organisation_name',
+      'GET /logs/{logId} answer metrics.runtime*',
+      'GET /logs/{logId} answer metrics.sdk_version',
+    ],
+  },
 ];

@@ -25,6 +25,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'integration_workspaces',
   'integrations',
   'labels',
+  'logs',
   'mcp_integrations',
   'mcp_servers',
   'model_pricing',

@@ -15,4 +15,12 @@ export function testRecords(stage: StageOf): void {
     const { body: changed } = await client.call('PUT /feedback/{id}', { path: { id }, body: change });
     expect(changed).toMatchObject({ status: 'success', feedback_ids: [id] });
   });
+
+  test('logs', async () => {
+    const { client, world } = stage();
+    const path = { logId: '00000000-0000-4000-8000-000000000000' };
+    await client.call('GET /logs', { query: { workspace_id: world.workspace } });
+    await client.call('GET /logs/{logId}', { path, status: 404, isSample: true });
+    await client.call('GET /logs/{logId}', { path, query: { path_format: 'v2' }, status: 400 });
+  });
 }

@@ -1,0 +1,2 @@
+export { filterOf, logsOf } from './filter.ts';
+export { LOGS } from './logs.ts';

@@ -1,0 +1,47 @@
+/** Rows of the request log with their documents: docs/behaviour/request-logs.md */
+import { brokenTextAt } from '@gatehouse/crds';
+import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import { logs } from '@gatehouse/crds/rest';
+import type { Caller } from '../../callers/index.ts';
+import { RestError } from '../../http/rest-error.ts';
+import { isOwnOnly, type LogSource, readContent, visibleRows } from '../../logs/index.ts';
+import { type BoundOperation, serveOperation } from '../family.ts';
+import { windowOf } from '../pages.ts';
+import { absent } from '../write.ts';
+import { filterOf, logsOf } from './filter.ts';
+import { toHooks, toMetrics, toRecord } from './view.ts';
+
+/** Scopes that show what was said; `logs.list` shows rows. */
+const SHOWS_CONTENT: readonly string[] = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
+
+export const LOGS: readonly BoundOperation[] = [
+  serveOperation(logs.list, async ({ caller, query }, services) => {
+    const { reader } = logsOf(services);
+    const filter = await filterOf({ caller, query }, services);
+    const [rows, { sums }] = [await reader.list(filter, windowOf(query)), await reader.sum(filter, { by: [] })];
+    const { organisationId } = services.tenancy;
+    return {
+      object: 'list' as const,
+      total: sums[0]?.attempts ?? 0,
+      data: rows.map((row) => toMetrics(row, organisationId)),
+    };
+  }),
+  serveOperation(logs.get, async ({ caller, path, query }, services) => {
+    const source = logsOf(services);
+    const { path_format: format, created_at: at, type, workspace_id: named } = query;
+    if (format === 'v2' && at === undefined) {
+      throw new RestError('INVALID', { message: 'query created_at: path_format v2 needs it', param: 'created_at' });
+    }
+    const id = path['logId'] ?? '';
+    const visible = await visibleRows(caller, services, { named, ownKeyOnly: isOwnOnly(caller) });
+    const around = at === undefined ? undefined : Date.parse(at);
+    const row = brokenTextAt(id) === undefined ? await source.reader.find(id, visible, around) : undefined;
+    if (row === undefined) throw absent('log');
+    const content = await contentFor(caller, row, source);
+    const { organisationId } = services.tenancy;
+    return type === 'hooks' ? toHooks(row, content, organisationId) : toRecord(row, content, organisationId);
+  }),
+];
+
+const contentFor = async ({ scopes }: Caller, row: LogRow, source: LogSource): Promise<LogContent | undefined> =>
+  SHOWS_CONTENT.some((scope) => scopes.has(scope)) ? readContent(row, source) : undefined;

@@ -1,0 +1,5 @@
+/** The request log as the management API reads it: docs/behaviour/request-logs.md */
+export { type LogObjects, type LogSource, readContent } from './documents.ts';
+export * from './reader.ts';
+export { createLogDatabase, createPostgresReader } from './sql/index.ts';
+export { isOwnOnly, type VisibleRows, visibleRows } from './visible-rows.ts';

@@ -1,0 +1,2 @@
+export { createLogDatabase } from './log-database.ts';
+export { createPostgresReader } from './postgres-reader.ts';

@@ -1,0 +1,204 @@
+/** Rows of the request log are found, shown, and hidden from those who may not see them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../operator/src/management/index.ts';
+import { NOW, type RequestLogWorld, record, startRequestLogWorld } from './request-log-world.ts';
+
+const caller = (over: Partial<Caller>): Caller => ({
+  ...{ keyId: 'key/team-a/app', keyName: 'app', type: 'workspace-service', workspace: 'team-a', user: undefined },
+  scopes: new Set(['logs.view', 'logs.list']),
+  expiresAtMs: Number.POSITIVE_INFINITY,
+  ...over,
+});
+
+const CALLERS = {
+  service: caller({}),
+  other: caller({ keyId: 'key/team-b/app', workspace: 'team-b' }),
+  admin: caller({ keyId: 'key//admin', type: 'organisation-service', workspace: undefined }),
+  'rows only': caller({ scopes: new Set(['logs.list']) }),
+  'own only': caller({ scopes: new Set(['completions.write']) }),
+} as const satisfies Record<string, Caller>;
+type CallerName = keyof typeof CALLERS;
+
+const CONTENT = {
+  request: { url: '/v1/chat/completions', method: 'POST', headers: { 'x-a': '1' }, body: { messages: ['hi'] } },
+  response: { status: 200, responseTime: 120, body: { choices: [] }, lastUsedOptionJsonPath: 'config.targets[0]' },
+  transformedRequest: { body: { a: 1 } },
+  hooks: { before_request_hooks: [{ id: 'check', verdict: true }] },
+};
+
+const ROWS = {
+  first: record(
+    { trace_id: 'trace-first', api_key: 'key/team-a/app', metadata: { team: 'red', _user: 'ada' } },
+    CONTENT,
+  ),
+  second: record({
+    ...{ created_at: NOW - 30_000, trace_id: 'trace-second', api_key: 'key/team-a/more', config: 'cfg', prompt: 'ask' },
+    ...{ status: 429, error: 'RATE_LIMITED', cost_nano: null, input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+    ...{ provider: 'anthropic', model: 'claude', account: 'backup', span_id: 'span-2' },
+  }),
+  theirs: record({ workspace: 'team-b', trace_id: 'trace-theirs', api_key: 'key/team-b/app' }, CONTENT),
+  old: record({ created_at: NOW - 40 * 86_400_000, trace_id: 'trace-old' }),
+};
+const NAMES = new Map(Object.entries(ROWS).map(([name, { row }]) => [row.id, name]));
+
+let world: RequestLogWorld;
+beforeAll(async () => {
+  world = await startRequestLogWorld({ callers: CALLERS });
+  await world.write(...Object.values(ROWS));
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+const get = (path: string, key: CallerName = 'service') => world.management.call(key, 'GET', path);
+async function found(query: string, key: CallerName = 'service'): Promise<readonly (string | undefined)[]> {
+  const { status, body } = await get(`/logs${query}`, key);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const names = (body['data'] as { id: string }[]).map(({ id }) => NAMES.get(id));
+  expect(body['total']).toBe(names.length);
+  return names;
+}
+
+const json = (value: object): string => encodeURIComponent(JSON.stringify(value));
+
+describe('a list', () => {
+  test.for([
+    ['', ['second', 'first']],
+    ['?time_of_generation_min=2020-01-01T00:00:00Z', ['second', 'first', 'old']],
+    [`?time_of_generation_max=${new Date(NOW - 60_000).toISOString()}`, ['first']],
+    [`?time_of_generation_min=${new Date(NOW - 30_000).toISOString()}`, ['second']],
+    ['?status_code=429,500', ['second']],
+    ['?virtual_keys=main', ['first']],
+    ['?configs=cfg,none', ['second']],
+    ['?api_key_ids=key/team-a/more', ['second']],
+    ['?ai_org_model=anthropic__claude,openai__other', ['second']],
+    ['?prompt_slug=ask', ['second']],
+    ['?trace_id=trace-first,trace-theirs', ['first']],
+    ['?span_id=span-2', ['second']],
+    [`?span_id=${ROWS.first.row.id}`, ['first']],
+    ['?prompt_token_min=1', ['first']],
+    ['?completion_token_max=0', ['second']],
+    ['?total_units_min=46&total_units_max=46', ['first']],
+    ['?cost_min=0.037', ['first']],
+    ['?cost_max=0.0369', ['second']],
+    [`?metadata=${json({ team: 'red' })}`, ['first']],
+    [`?metadata=${json({ team: 'red', _user: 'bob' })}`, []],
+    [`?metadata=${json({ team: "red' or true --" })}`, []],
+    ["?configs=cfg'%20or%20true%20--", []],
+    ['?workspace_slug=team-b', ['second', 'first']],
+  ] as const)('has what is asked for with %s', async ([query, want]) => {
+    expect(await found(query)).toEqual(want);
+  });
+
+  test('has rows in the words of clients', async () => {
+    const { body } = await get('/logs?trace_id=trace-first');
+    expect(body['data']).toMatchObject([
+      {
+        ...{ id: ROWS.first.row.id, workspace_slug: 'team-a', is_success: true, ai_org: 'openai', ai_model: 'gpt-4o' },
+        ...{ req_units: 12, res_units: 34, total_units: 46, cost: 0.037, cost_currency: 'USD', response_time: 120.5 },
+        ...{ created_at: new Date(NOW - 60_000).toISOString(), span_id: ROWS.first.row.id, span_name: 'llm' },
+        ...{ 'metadata.key': ['team', '_user'], 'metadata.value': ['red', 'ada'], api_key_id: 'key/team-a/app' },
+      },
+    ]);
+  });
+
+  test('comes in pages, and says how many there are', async () => {
+    const page = async (query: string) => (await get(`/logs?page_size=1&${query}`)).body;
+    const all = [await page('current_page=0'), await page('current_page=1'), await page('current_page=2')];
+    expect(all.map(({ total }) => total)).toEqual([2, 2, 2]);
+    expect(all.map(({ data }) => (data as unknown[]).length)).toEqual([1, 1, 0]);
+  });
+
+  test('has what feedback says of a trace', async () => {
+    await world.sql(
+      ['trace-first', 'trace-second']
+        .map(
+          (trace, at) =>
+            `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at) values ('${randomUUID()}', 'team-a', '${trace}', ${at === 0 ? 8 : -4}, 0.5, '{}', now(), now())`,
+        )
+        .join(';'),
+    );
+    expect(await found('?weighted_feedback_min=4')).toEqual(['first']);
+    expect(await found('?weighted_feedback_min=-2&weighted_feedback_max=-2')).toEqual(['second']);
+    expect(await found('?weighted_feedback_min=5')).toEqual([]);
+  });
+
+  test.for([
+    ['status_code', 'teapot'],
+    ['status_code', ','],
+    ['ai_org_model', 'openai'],
+    ['metadata', '{'],
+    ['metadata', '[]'],
+    ['metadata', '{"a":1}'],
+    ['metadata', json({ a: '\0' })],
+    ['cost_min', '-1'],
+    ['weighted_feedback_min', '11'],
+    ['time_of_generation_min', 'yesterday'],
+    ['time_of_generation_min', '2027-01-02T00:00:00Z'],
+    ['configs', Array.from({ length: 101 }, (_, at) => at).join(',')],
+    ['unknown', '1'],
+  ] as const)('is refused with %s=%s', async ([name, value]) => {
+    const { status, body } = await get(`/logs?${name}=${value}`);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(name)]);
+  });
+
+  test.for(['time_of_generation_min=0000-01-01T00:00:00Z', 'time_of_generation_max=9999-12-31T23:59:59Z'])(
+    'takes any time: %s',
+    async (query) => {
+      expect((await get(`/logs?${query}`)).status).toBe(200);
+    },
+  );
+});
+
+describe('a log', () => {
+  const { id } = ROWS.first.row;
+
+  test('has the request, the answer and the row', async () => {
+    const { status, body } = await get(`/logs/${id}`);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        ...{ _id: id, request: CONTENT.request, response: CONTENT.response, metrics: { id, ai_model: 'gpt-4o' } },
+        ...{ transformedRequest: { body: { a: 1 } }, decision: { calls: 1 } },
+      },
+    ]);
+    expect(body).not.toHaveProperty('hooks');
+  });
+
+  test('has the results of guardrails alone with type=hooks', async () => {
+    const { body } = await get(`/logs/${id}?type=hooks`);
+    expect(body).toMatchObject({ _id: id, hooks: CONTENT.hooks });
+    expect(body).not.toHaveProperty('request');
+  });
+
+  test('is found by its trace, too', async () => {
+    expect((await get('/logs/trace-first')).body).toMatchObject({ _id: id });
+  });
+
+  test('has what the row knows where nothing else was kept', async () => {
+    const { body } = await get(`/logs/${ROWS.second.row.id}`);
+    expect(body).toMatchObject({ request: { url: '/v1/chat/completions', method: 'POST' }, response: { status: 429 } });
+  });
+
+  test.for([
+    ['?path_format=v2', 400],
+    [`?path_format=v2&created_at=${new Date(NOW - 60_000).toISOString()}`, 200],
+    ['?created_at=2020-01-01T00:00:00Z', 404],
+    ['?created_at=0000-01-01T00:00:00Z', 404],
+    ['?created_at=now', 400],
+    ['?path_format=v3', 400],
+    ['?type=other', 400],
+  ] as const)('is asked for with %s: %i', async ([query, status]) => {
+    expect((await get(`/logs/${id}${query}`)).status).toBe(status);
+  });
+
+  test.for([randomUUID(), 'no-uuid', '%00', "'%20or%20true"])('that is not there is 404: %s', async (name) => {
+    expect((await get(`/logs/${name}`)).status).toBe(404);
+  });
+});
+
+test('a database that is away is 503', async () => {
+  const without = await startRequestLogWorld({ callers: CALLERS });
+  await without.database.close();
+  expect((await without.management.call('service', 'GET', '/logs')).status).toBe(503);
+  await without[Symbol.asyncDispose]();
+});
