@@ -4,6 +4,7 @@ export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { send } from './http.ts';
 export { CLIENT as OIDC_CLIENT, type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
+export { logRow } from './log-row.ts';
 export { chatRow, type Managed, managedBy } from './managed-batches.ts';
 export { type PostgresServer, startPostgres } from './postgres.ts';
 export { hasRedis, type RedisServer, startRedis } from './redis.ts';

@@ -3,6 +3,15 @@ export { clickHouseStatements } from './clickhouse-tables.ts';
 export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts';
 export type { CacheVerdict, LogDecision, LogGuardrail } from './decision.ts';
 export type { LogBody, LogContent, LogDocument, LogRequest, LogResponse, LogWire } from './document.ts';
+export {
+  EXPORT_FIELDS,
+  EXPORT_STATUSES,
+  type ExportField,
+  type ExportPlace,
+  type ExportProgress,
+  type ExportRow,
+  type ExportStatus,
+} from './export.ts';
 export type { FeedbackRow } from './feedback.ts';
 export { LATENCY_RATIO, latencyStep, MAX_LATENCY_STEP, msOfStep } from './latency.ts';
 export { boundMetadata, boundText } from './metadata.ts';
