@@ -30,8 +30,10 @@ const NOBODY = 65_534;
 const DEBIAN = '/usr/lib/postgresql';
 const START_TRIES = 5;
 
-/** The newest version; undefined: none is installed. */
+/** That of the environment, else the newest version; undefined: none is installed. */
 function folderOfPrograms(): string | undefined {
+  const named = process.env['POSTGRES_PROGRAMS'];
+  if (named !== undefined) return named;
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(DEBIAN, version, 'bin'));
   const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));

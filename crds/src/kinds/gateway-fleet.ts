@@ -111,7 +111,7 @@ const stores = withRules(
         .strictObject({ urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL.') })
         .meta({
           description:
-            'postgres keeps which files and batches of the gateway itself there are, and how far batches are; s3 is required beside it.',
+            'postgres keeps which files and batches of the gateway itself there are, and how far batches are, and with the extension vector also vectors of the semantic cache; s3 is required beside it.',
         })
         .optional(),
       s3: s3.optional(),

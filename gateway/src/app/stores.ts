@@ -11,6 +11,7 @@ import {
 } from '../budgets/index.ts';
 import {
   createMemoryVectors,
+  createPostgresVectors,
   createRedisCacheStore,
   createResponseCache,
   createSharedVectors,
@@ -77,25 +78,42 @@ const SCRIPTS = [...LIMIT_SCRIPTS, ...BUDGET_SCRIPTS, ...CIRCUIT_SCRIPTS];
 /** How often counters of this machine are told what was spent, in ms: so much a process that is killed forgets. */
 const LOCAL_FLUSH_MS = 1_000;
 
-interface CacheOptions extends Pick<StoreOptions, 'state' | 'now'> {
+interface CacheOptions extends Pick<StoreOptions, 'state' | 'logger' | 'now'> {
   readonly redis: RedisConnection | undefined;
   storeBreaker(store: string): StoreBreaker;
 }
 
-function cacheOf(
-  settings: GatewaySettings,
-  { state, now, storeBreaker, redis }: CacheOptions,
-): Pick<Stores, 'cache' | 'vectors'> {
+function cacheOf(settings: GatewaySettings, options: CacheOptions) {
+  const { state, storeBreaker, redis } = options;
   const maxEntryBytes = DEFAULTS.cacheEntryBytes;
   const store = redis === undefined ? state.answers : createRedisCacheStore(redis, { maxEntryBytes });
-  const memory = { now, maxBytes: settings.cache.vectorBytes };
-  return {
-    cache: createResponseCache({ store, storeBreaker: storeBreaker('cache'), maxEntryBytes }),
-    vectors:
-      redis === undefined
-        ? createMemoryVectors(memory)
-        : createSharedVectors({ ...memory, connection: redis, storeBreaker: storeBreaker('vectors') }),
-  };
+  const { vectors, close } = vectorsOf(settings, options);
+  const cache = createResponseCache({ store, storeBreaker: storeBreaker('cache'), maxEntryBytes });
+  return { cache, vectors, closeVectors: close };
+}
+
+/** Vectors are where the answers are, or in PostgreSQL where it can keep them. */
+function vectorsOf(
+  { cache: { vectorBytes: maxBytes, vectorDatabase: url }, ca }: GatewaySettings,
+  { now, storeBreaker, redis, logger }: CacheOptions,
+): { readonly vectors: VectorStore; close(): Promise<void> } {
+  const memory = { now, maxBytes };
+  const nearAnswers =
+    redis === undefined
+      ? createMemoryVectors(memory)
+      : createSharedVectors({ ...memory, connection: redis, storeBreaker: storeBreaker('vectors') });
+  if (url === undefined) return { vectors: nearAnswers, close: async () => undefined };
+  const vectors = createPostgresVectors({
+    ...{ url: url.reveal(), ca, now, otherwise: nearAnswers, storeBreaker: storeBreaker('vectors') },
+    onState: (state) => {
+      if (state === 'used') return logger.info({}, 'Vectors of prompts are kept in PostgreSQL');
+      logger.warn(
+        { reason: state.unused, err: state.cause },
+        'Vectors of prompts could not be kept in PostgreSQL, and are kept with the answers',
+      );
+    },
+  });
+  return { vectors, close: vectors.close.bind(vectors) };
 }
 
 /** Nothing waits for Redis: requests go on without it. */
@@ -146,7 +164,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
           },
         });
   metrics.observeBudgets(budgets.usage);
-  const { cache, vectors } = cacheOf(settings, { state, now, storeBreaker, redis: cacheRedis });
+  const { cache, vectors, closeVectors } = cacheOf(settings, { state, now, logger, storeBreaker, redis: cacheRedis });
   const limiter = limits ?? state.limiter;
   return {
     limiter,
@@ -161,7 +179,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
     close: async () => {
       storeId?.close();
       await Promise.all([limiter.close(), budgets.close(), cache.close()]);
-      await Promise.all([redis?.close(), cacheRedis?.close()]);
+      await Promise.all([redis?.close(), cacheRedis?.close(), closeVectors()]);
     },
   };
 }

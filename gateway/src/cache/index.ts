@@ -3,6 +3,7 @@ export type { CacheStore } from './cache-store.ts';
 export { type CacheCandidate, isCacheEligible } from './eligible.ts';
 export { type CacheKeyParts, cacheKey } from './key.ts';
 export { createMemoryCacheStore, type MemoryCacheOptions } from './memory/index.ts';
+export { createPostgresVectors, type PostgresVectors, type VectorsState } from './postgres/index.ts';
 export type { StreamProtocol } from './protocol.ts';
 export { createRedisCacheStore, type RedisCacheOptions } from './redis/index.ts';
 export { type ReplayOptions, replayAsStream } from './replay/index.ts';

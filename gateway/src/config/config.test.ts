@@ -173,6 +173,17 @@ describe('settings', () => {
     });
   });
 
+  test.for<[rule: string, given: Readonly<Record<string, string>>, want: string | undefined]>([
+    ['with the answers', {}, undefined],
+    ['in the database of batches where answers are shared', { REDIS_URL: 'redis://a' }, 'postgres://u:pa55word@h/d'],
+    ['with answers in memory', { REDIS_URL: 'redis://a', CACHE_STORE: 'memory' }, undefined],
+    ['where they are asked for', { REDIS_URL: 'redis://a', GATEHOUSE_SEMANTIC_CACHE_STORE: 'answers' }, undefined],
+  ])('vectors are $0', ([, given, want]) => {
+    const read = settings({ ...given, GATEHOUSE_BATCH_DATABASE_URL: 'postgres://u:pa55word@h/d' });
+    expect(read.cache.vectorDatabase?.reveal()).toBe(want);
+    expect(JSON.stringify(read)).not.toContain('pa55word');
+  });
+
   test('hold passwords as secrets', () => {
     const read = settings({ REDIS_HOST: 'c', REDIS_USERNAME: 'u', REDIS_PASSWORD: 'pa55word' });
     expect(read.redis?.password?.reveal()).toBe('pa55word');

@@ -204,6 +204,10 @@ export const ENVIRONMENT = z.object({
     17_179_869_184,
     'memory for vectors of prompts, by which the semantic cache finds answers, in bytes',
   ),
+  GATEHOUSE_SEMANTIC_CACHE_STORE: z.enum(['auto', 'answers']).default('auto').meta({
+    description:
+      'where vectors of prompts are: auto in the PostgreSQL of GATEHOUSE_BATCH_DATABASE_URL where answers are in Redis and that server has pgvector, answers always where the answers are',
+  }),
   GATEHOUSE_STORE_FAILURE_POLICY: z.enum(['open', 'closed']).default('open').meta({
     description:
       'while Redis, or the fleet of a sidecar, is away, open counts limits in this process and adds the counts later; closed answers requests that have a limit with 503',

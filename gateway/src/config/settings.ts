@@ -112,7 +112,13 @@ export interface GatewaySettings {
   readonly savedCaps: TargetCaps | undefined;
   readonly headersToMask: readonly string[];
   readonly metrics: boolean;
-  readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number; readonly vectorBytes: number };
+  readonly cache: {
+    readonly store: 'memory' | 'redis';
+    readonly memoryBytes: number;
+    readonly vectorBytes: number;
+    /** URL of the PostgreSQL of vectors; undefined: they are where answers are. */
+    readonly vectorDatabase: Secret | undefined;
+  };
   readonly redis: RedisSettings | undefined;
   /** For cached answers; the same as `redis` when nothing else is named. */
   readonly cacheRedis: RedisSettings | undefined;
@@ -199,7 +205,14 @@ const cacheOf = (env: Environment, redis: Parameters<typeof storeOf>[1]): Gatewa
   store: storeOf(env, redis),
   memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES,
   vectorBytes: env.GATEHOUSE_SEMANTIC_CACHE_BYTES,
+  vectorDatabase: vectorDatabaseOf(env, redis),
 });
+
+/** Vectors in a database lead to answers that all gateways have. */
+function vectorDatabaseOf(env: Environment, redis: Parameters<typeof storeOf>[1]): Secret | undefined {
+  const isShared = env.GATEHOUSE_SEMANTIC_CACHE_STORE === 'auto' && storeOf(env, redis) === 'redis';
+  return isShared ? batchesOf(env).database : undefined;
+}
 
 const realtimeOf = (env: Environment): RealtimeSettings => ({
   maxMessageBytes: env.GATEHOUSE_REALTIME_MAX_MESSAGE_BYTES,
