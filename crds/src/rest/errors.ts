@@ -28,6 +28,12 @@ export const REST_ERRORS = {
     type: 'not_found_error',
     summary: 'The object does not exist, or belongs to another workspace.',
   },
+  REFERENCE_ABSENT: {
+    status: 404,
+    code: 'AB08',
+    type: 'not_found_error',
+    summary: 'What the call refers to does not exist, or belongs to another workspace.',
+  },
   CONFLICT: {
     status: 409,
     code: 'AB07',

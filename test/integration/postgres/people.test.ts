@@ -127,7 +127,11 @@ describe('an invitation', () => {
     },
   ])('is refused for $rule', async ({ body, status }) => {
     const full = { email: 'gus@example.com', role: 'member', workspaces: [], ...body };
-    expect((await org('POST', '/invites', full)).status).toBe(status);
+    const refused = await org('POST', '/invites', full);
+    expect(refused.status).toBe(status);
+    if (status === 404) {
+      expect(refused.body).toMatchObject({ errorCode: 'AB08', error: { param: 'workspaces[0].id' } });
+    }
     expect((await org('GET', '/invites?email=gus@example.com')).body).toMatchObject({ total: 0 });
   });
 });

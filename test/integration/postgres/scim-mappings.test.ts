@@ -110,7 +110,8 @@ describe('a mapping', () => {
       status: 404,
     },
   ])('with $rule is refused', async ({ body, param, status }) => {
-    expect(await map('team-a', 'member', body)).toMatchObject({ status, body: { error: { param } } });
+    const errorCode = status === 404 ? 'AB08' : 'AB01';
+    expect(await map('team-a', 'member', body)).toMatchObject({ status, body: { errorCode, error: { param } } });
     expect(await management.store.list('ScimMapping')).toEqual([]);
   });
 

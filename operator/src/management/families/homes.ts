@@ -1,7 +1,7 @@
 /** Where objects go that a workspace may have, and the organisation, too. */
 import type { Caller } from '../callers/index.ts';
-import { RestError } from '../http/rest-error.ts';
-import type { Home, Tenancy } from '../tenancy/index.ts';
+import { RestError, referenceAbsent } from '../http/rest-error.ts';
+import type { Home, Tenancy, WorkspaceHome } from '../tenancy/index.ts';
 
 interface NamedHome {
   readonly workspace_id?: string | null | undefined;
@@ -19,4 +19,25 @@ export async function homeOf(caller: Caller, named: NamedHome, tenancy: Tenancy)
   }
   if (organisation === tenancy.organisationId) return tenancy.organisation;
   throw new RestError('ABSENT', { message: 'The organisation does not exist', param: 'organisation_id' });
+}
+
+/** What `param` of a body refers to. Throws RestError REFERENCE_ABSENT where the look-up says ABSENT. */
+export async function referred<T>(param: string, find: () => Promise<T>): Promise<T> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof RestError && error.error === 'ABSENT')) throw error;
+    throw referenceAbsent(param, error.message);
+  }
+}
+
+/** The workspace that `param` of a body refers to. Throws RestError REFERENCE_ABSENT. */
+export async function workspaceAt(
+  param: string,
+  named: string,
+  { caller, tenancy }: { readonly caller: Caller; readonly tenancy: Tenancy },
+): Promise<WorkspaceHome> {
+  const { workspace } = await referred(param, () => tenancy.workspaceOf(caller, named));
+  if (workspace !== undefined) return workspace;
+  throw referenceAbsent(param, 'The workspace does not exist');
 }

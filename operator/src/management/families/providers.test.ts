@@ -66,7 +66,7 @@ describe('a provider', () => {
 });
 
 describe('an integration of the organisation', () => {
-  const refused = { status: 404, body: { error: { param: 'integration_id' } } };
+  const refused = { status: 404, body: { errorCode: 'AB08', error: { param: 'integration_id' } } };
 
   test('has providers in a workspace that it is granted to', async () => {
     expect(await post({ integration_id: 'shared' })).toMatchObject(refused);

@@ -1,6 +1,6 @@
 import { providers } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
-import { RestError } from '../http/rest-error.ts';
+import { referenceAbsent } from '../http/rest-error.ts';
 import type { StoredObject } from '../store/index.ts';
 import type { Home, Tenancy } from '../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from './family.ts';
@@ -104,8 +104,7 @@ export const PROVIDERS: readonly BoundOperation[] = [
     const integrations = [...(await integrationsOf(home, services)).values()];
     const integration = integrations.find(({ meta }) => meta.name === wanted || meta.uid === wanted);
     if (integration === undefined) {
-      const message = 'The integration does not exist, or is not granted to the workspace';
-      throw new RestError('ABSENT', { message, param: 'integration_id' });
+      throw referenceAbsent('integration_id', 'The integration does not exist, or is not granted to the workspace');
     }
     const name = body.slug ?? newSlug({ prefix: '', name: body.name, length: 15 }, randomName);
     const spec = { ...toFields(body, {}, services.now()), integrationRef: { name: integration.meta.name } };

@@ -28,5 +28,9 @@ export function invalid(issues: readonly Issue[], where?: string): RestError {
   return new RestError('INVALID', { message, param: first.param === '' ? undefined : first.param, issues: found });
 }
 
+/** `param`: the member of the body that refers to what is not there. */
+export const referenceAbsent = (param: string, message: string): RestError =>
+  new RestError('REFERENCE_ABSENT', { message, param });
+
 /** The body of an error. */
 export const errorBody = ({ error, details }: RestError): object => restErrorBody(error, details);

@@ -97,7 +97,7 @@ describe('an API key', () => {
     await put(id, { defaults: { config_id: null } });
     expect(await get(id)).toMatchObject({ defaults: { metadata: { team: 'a' }, config_id: null } });
     expect((await put(id, { defaults: { config_id: 'absent' } })).body).toMatchObject({
-      errorCode: 'AB02',
+      errorCode: 'AB08',
       error: { param: 'defaults.config_id' },
     });
   });

@@ -2,7 +2,7 @@
 import type { ResourceOf } from '@gatehouse/crds/kinds';
 import type { apiKeys } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
-import { RestError } from '../../http/rest-error.ts';
+import { RestError, referenceAbsent } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import type { Services } from '../family.ts';
@@ -58,7 +58,7 @@ function toDefaults(
   return { ...before, ...givenFields({ metadata, configRef, allowConfigOverride }) };
 }
 
-/** The config of the body, which is given by its slug or its UUID. Throws RestError ABSENT for one that is not in the namespace. */
+/** The config of the body, which is given by its slug or its UUID. Throws RestError REFERENCE_ABSENT for one that is not in the namespace. */
 export async function configNameOf(
   { defaults }: { readonly defaults?: { readonly config_id?: string | null | undefined } | null | undefined },
   namespace: string | undefined,
@@ -70,7 +70,7 @@ export async function configNameOf(
   const named = await store.get({ kind: 'GatewayConfig', namespace, name: given });
   const found = named ?? (await store.find('GatewayConfig', given));
   if (found !== undefined && found.meta.namespace === namespace) return found.meta.name;
-  throw new RestError('ABSENT', { message: 'The config does not exist', param });
+  throw referenceAbsent(param, 'The config does not exist');
 }
 
 function toRotation(given: ApiKeyFields['rotation_policy'], before: Spec['rotation']): object | null | undefined {

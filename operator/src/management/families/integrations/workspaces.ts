@@ -5,6 +5,7 @@ import type { WriteOptions } from '../../store/index.ts';
 import type { Home } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { givenFields } from '../fields.ts';
+import { referred } from '../homes.ts';
 import { toRateLimits, toUsageLimits } from '../limits.ts';
 import { type FieldNames, written } from '../write.ts';
 import { type DefaultProvider, makeProvider, planProvider } from './default-provider.ts';
@@ -44,9 +45,9 @@ async function plan(call: Call, integration: IntegrationObject, services: Servic
   const writes: Planned[] = [];
   const providers: DefaultProvider[] = [];
   for (const [i, given] of (call.body.workspaces ?? []).entries()) {
-    const home = await homeAt(i, given.id, () => services.tenancy.workspaceOf(call.caller, given.id));
+    const home = await referred(`workspaces[${i}].id`, () => services.tenancy.workspaceOf(call.caller, given.id));
     const workspace = home.workspace?.slug;
-    if (writes.some((other) => other.workspace === workspace)) throw problemAt(i, 'INVALID', 'it is in the list twice');
+    if (writes.some((other) => other.workspace === workspace)) throw problemAt(i, 'it is in the list twice');
     const before = grants.find((grant) => workspaceOf(grant) === workspace);
     writes.push({ workspace, given, before });
     const isNew = given.enabled && before?.spec.enabled !== true;
@@ -82,18 +83,8 @@ function providerFor(
   return planProvider(wanted, { home, name: meta.name, provider: spec.provider }, services);
 }
 
-const problemAt = (i: number, error: 'INVALID' | 'ABSENT', message: string): RestError =>
-  new RestError(error, { message: `body workspaces[${i}].id: ${message}`, param: `workspaces[${i}].id` });
-
-async function homeAt(i: number, id: string, read: () => Promise<Home>): Promise<Home> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof RestError && error.error === 'ABSENT')
-      throw problemAt(i, 'ABSENT', `there is no workspace ${id}`);
-    throw error;
-  }
-}
+const problemAt = (i: number, message: string): RestError =>
+  new RestError('INVALID', { message: `body workspaces[${i}].id: ${message}`, param: `workspaces[${i}].id` });
 
 async function write(
   { workspace, given, before }: Planned,

@@ -122,6 +122,7 @@ describe('an MCP integration', () => {
     expect(await get('/mcp-integrations', 'b')).toMatchObject({ data: [{ slug: 'granted' }] });
     const unknown = await put(`${url}/workspaces`, { workspaces: [{ id: 'nowhere', enabled: true }] });
     expect([unknown.status, errorOf(unknown.body).param]).toEqual([404, 'workspaces[0].id']);
+    expect(unknown.body['errorCode']).toBe('AB08');
     const twice = [
       { id: 'team-a', enabled: true },
       { id: 'team-a', enabled: false },
@@ -164,7 +165,8 @@ describe('an MCP server', () => {
     const body = { name: 'Ours', description: 'Why', slug: 'ours' };
     for (const mcp_integration_id of [id, 'shared', 'nowhere']) {
       const refused = await call('a', 'POST', '/mcp-servers', { ...body, mcp_integration_id });
-      expect([refused.status, errorOf(refused.body).param]).toEqual([400, 'mcp_integration_id']);
+      expect([refused.status, errorOf(refused.body).param]).toEqual([404, 'mcp_integration_id']);
+      expect(refused.body['errorCode']).toBe('AB08');
     }
     await put(`${shared}/workspaces`, { workspaces: [{ id: 'team-a', enabled: true }] });
     const url = await make('/mcp-servers', { ...body, mcp_integration_id: id }, 'a');

@@ -1,6 +1,6 @@
 import { isMcpGrantedTo } from '@gatehouse/crds/kinds';
 import { mcpServers } from '@gatehouse/crds/rest';
-import { RestError } from '../../http/rest-error.ts';
+import { RestError, referenceAbsent } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, WorkspaceHome } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
@@ -47,7 +47,7 @@ async function integrationOf(
   return shared !== undefined && isMcpGrantedTo(workspace.slug, shared.spec) ? shared : undefined;
 }
 
-/** The name of the integration that a body names by slug or UUID. Throws RestError INVALID. */
+/** The name of the integration that a body names by slug or UUID. Throws RestError REFERENCE_ABSENT. */
 async function integrationNamed(given: string, home: Home, services: Services): Promise<string> {
   const { store, tenancy } = services;
   const byId = await store.find('McpIntegration', given);
@@ -56,8 +56,8 @@ async function integrationNamed(given: string, home: Home, services: Services): 
   const name = isVisible ? byId.meta.name : given;
   const found = await integrationOf(name, home, services);
   if (found !== undefined && (byId === undefined || byId.meta.uid === found.meta.uid)) return name;
-  const message = `body mcp_integration_id: the MCP integration does not exist, or is not granted to the workspace`;
-  throw new RestError('INVALID', { message, param: 'mcp_integration_id' });
+  const message = 'body mcp_integration_id: the MCP integration does not exist, or is not granted to the workspace';
+  throw referenceAbsent('mcp_integration_id', message);
 }
 
 async function toRecord({ meta, spec }: ServerObject, home: FoundServer['home'], services: Services) {

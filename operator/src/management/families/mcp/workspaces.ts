@@ -1,9 +1,11 @@
 /** Workspaces that an MCP integration of the organisation is granted to. */
+
 import type { mcpIntegrations } from '@gatehouse/crds/rest';
 import { RestError } from '../../http/rest-error.ts';
 import type { Draft } from '../../store/index.ts';
 import type { Home } from '../../tenancy/index.ts';
 import type { RestCall, Services } from '../family.ts';
+import { workspaceAt } from '../homes.ts';
 import type { IntegrationObject } from './spec.ts';
 
 type Call = RestCall<typeof mcpIntegrations.writeWorkspaces>;
@@ -20,7 +22,7 @@ export async function changeGrants(
   const given = new Map<string, boolean>();
   for (const [i, { id, enabled }] of body.workspaces.entries()) {
     const param = `workspaces[${i}].id`;
-    const slug = await slugOf(id, param, () => tenancy.workspaceOf(caller, id));
+    const { slug } = await workspaceAt(param, id, { caller, tenancy });
     if (given.has(slug)) throw new RestError('INVALID', { message: `body ${param}: it is in the list twice`, param });
     given.set(slug, enabled);
   }
@@ -32,14 +34,4 @@ export async function changeGrants(
     const allWorkspaces = all === undefined ? spec.allWorkspaces : (all?.enabled ?? undefined);
     return { spec: { ...spec, allWorkspaces, workspaces: workspaces.length === 0 ? undefined : workspaces } };
   };
-}
-
-async function slugOf(id: string, param: string, read: () => Promise<Home>): Promise<string> {
-  try {
-    const { workspace } = await read();
-    if (workspace !== undefined) return workspace.slug;
-  } catch (error) {
-    if (!(error instanceof RestError) || error.error !== 'ABSENT') throw error;
-  }
-  throw new RestError('ABSENT', { message: `body ${param}: there is no workspace ${id}`, param });
 }

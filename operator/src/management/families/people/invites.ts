@@ -1,4 +1,5 @@
 /** Invitations. */
+
 import { createHash } from 'node:crypto';
 import { canonicalScope, scopeProblem } from '@gatehouse/crds/kinds';
 import type { InviteRow, UserRow } from '@gatehouse/crds/records';
@@ -7,6 +8,7 @@ import { RestError } from '../../http/rest-error.ts';
 import { acceptInvite, createInvite, directoryOf, isDuplicate, renewInvite } from '../../people/index.ts';
 import type { Place } from '../../store/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
+import { workspaceAt } from '../homes.ts';
 import { windowOf } from '../pages.ts';
 import { absent, written } from '../write.ts';
 import { placeOf } from './members-of.ts';
@@ -49,9 +51,9 @@ function idOf({ path }: Pick<RestCall, 'path'>): string {
 /** Throws RestError for workspaces that the caller does not see, and for scopes that its key or keys of people do not have. */
 async function checked({ caller, body }: RestCall<typeof invites.create>, { tenancy }: Services) {
   const workspaces = [];
-  for (const { id, role } of body.workspaces) {
-    const { workspace } = await tenancy.workspaceOf(caller, id);
-    if (workspace !== undefined) workspaces.push({ workspace: workspace.slug, role });
+  for (const [i, { id, role }] of body.workspaces.entries()) {
+    const { slug } = await workspaceAt(`workspaces[${i}].id`, id, { caller, tenancy });
+    workspaces.push({ workspace: slug, role });
   }
   const scopes = body.workspace_api_key_details?.scopes ?? null;
   for (const [i, scope] of (scopes ?? []).entries()) {

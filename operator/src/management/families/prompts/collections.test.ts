@@ -74,7 +74,10 @@ describe('a collection', () => {
       expect((await call('b', method, `/collections/${id}`, body)).status, method).toBe(404);
     }
     const inside = await call('b', 'POST', '/collections', { name: 'X', parent_collection_id: id });
-    expect([inside.status, inside.body]).toMatchObject([404, { error: { param: 'parent_collection_id' } }]);
+    expect([inside.status, inside.body]).toMatchObject([
+      404,
+      { errorCode: 'AB08', error: { param: 'parent_collection_id' } },
+    ]);
     expect((await call('b', 'GET', `/collections/${workspaceId}`)).status).toBe(404);
   });
 

@@ -1,9 +1,11 @@
 /** Collections that calls name. The default one of a workspace is no object: it has the UUID of the workspace. */
-import { RestError } from '../../http/rest-error.ts';
+
+import { referenceAbsent } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import type { RestCall, Services } from '../family.ts';
 import { findObject, homesMeant } from '../find.ts';
+import { referred } from '../homes.ts';
 
 const WHAT = 'collection';
 export const DEFAULT_SLUG = 'default';
@@ -32,7 +34,7 @@ export async function findCollection(idOrSlug: string, call: Named, services: Se
     : { object: undefined, home };
 }
 
-/** The name of a collection in a home; null: the default one, also where none is named. Throws RestError ABSENT. */
+/** The name of a collection in a home; null: the default one, also where none is named. Throws RestError REFERENCE_ABSENT. */
 export async function collectionIn(
   home: Home,
   { given, param, call }: { readonly given: string | null; readonly param: string; readonly call: Named },
@@ -40,11 +42,9 @@ export async function collectionIn(
 ): Promise<string | null> {
   if (given === null) return null;
   const workspaceId = home.workspace?.id;
-  const found = await findCollection(given, { caller: call.caller, workspaceId }, services).catch((error: unknown) => {
-    throw error instanceof RestError ? new RestError(error.error, { ...error.details, param }) : error;
-  });
+  const found = await referred(param, () => findCollection(given, { caller: call.caller, workspaceId }, services));
   if (found.home.namespace === home.namespace) return found.object?.meta.name ?? null;
-  throw new RestError('ABSENT', { message: `The ${WHAT} does not exist in the organisation`, param });
+  throw referenceAbsent(param, `The ${WHAT} does not exist in the organisation`);
 }
 
 type Collected = { readonly spec: { readonly collectionRef?: { readonly name: string } | undefined } };

@@ -270,6 +270,10 @@ describe('a version of a prompt', () => {
     ]);
     expect(await get(slug, '?version=Beta')).toMatchObject({ prompt_version: 2, prompt_version_label_id: beta['id'] });
     expect(await get(slug, '?version=1')).toMatchObject({ prompt_version_label_id: null });
+    expect(await label(second, 'gone')).toMatchObject({
+      status: 404,
+      body: { errorCode: 'AB08', error: { param: 'label_id' } },
+    });
     await label(second, null);
     expect((await specOf(slug))?.labels).toBeUndefined();
     expect((await call('a', 'GET', `/prompts/${slug}?version=production`)).status).toBe(404);

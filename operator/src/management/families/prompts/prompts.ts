@@ -1,8 +1,9 @@
 import { versionName } from '@gatehouse/crds/prompts';
 import { prompts } from '@gatehouse/crds/rest';
-import { RestError } from '../../http/rest-error.ts';
+import { referenceAbsent } from '../../http/rest-error.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { findObject } from '../find.ts';
+import { referred } from '../homes.ts';
 import { windowOf } from '../pages.ts';
 import { matches } from '../search.ts';
 import { findCopied, homeOfCopy, refuseMissing } from './copies.ts';
@@ -139,7 +140,7 @@ export const PROMPT_OPERATIONS: readonly BoundOperation[] = [
   }),
 ];
 
-/** How versions name a label of the home of a prompt. Throws RestError ABSENT. */
+/** How versions name a label of the home of a prompt. Throws RestError REFERENCE_ABSENT. */
 async function labelIn(
   { home }: Shown,
   given: string,
@@ -147,7 +148,9 @@ async function labelIn(
 ): Promise<string> {
   const builtIn = builtInLabel(given);
   if (builtIn !== undefined) return builtIn.name;
-  const found = await findLabel(given, { caller: call.caller, workspaceId: home.workspace?.id }, services);
+  const found = await referred('label_id', () =>
+    findLabel(given, { caller: call.caller, workspaceId: home.workspace?.id }, services),
+  );
   if (found.home.namespace === home.namespace) return found.object.meta.name;
-  throw new RestError('ABSENT', { message: 'The label does not exist in the organisation', param: 'label_id' });
+  throw referenceAbsent('label_id', 'The label does not exist in the organisation');
 }

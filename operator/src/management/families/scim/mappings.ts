@@ -1,12 +1,14 @@
 /** Which groups of the directory are members of which workspaces. */
+
 import { createHash } from 'node:crypto';
 import type { GroupRow } from '@gatehouse/crds/records';
 import { scimMappings } from '@gatehouse/crds/rest';
 import type { Queries } from '../../database/index.ts';
-import { RestError } from '../../http/rest-error.ts';
+import { RestError, referenceAbsent } from '../../http/rest-error.ts';
 import { directoryOf } from '../../people/index.ts';
 import { isScimMade, SCIM_LABELS } from '../../store/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
+import { workspaceAt } from '../homes.ts';
 import { absent, written } from '../write.ts';
 import { ensureGroup, findGroup } from './directory-groups.ts';
 import { type Mapping, readMappings } from './mapped-groups.ts';
@@ -29,7 +31,7 @@ const toView = ({ object, group, role, workspace }: Mapping) => ({
 const nameOf = (group: string, workspace: string): string =>
   `scim-${createHash('sha256').update(`${group} ${workspace}`).digest('hex').slice(0, NAME_DIGITS)}`;
 
-/** The group that a body names. Throws RestError ABSENT for an id that no group has. */
+/** The group that a body names. Throws RestError REFERENCE_ABSENT for an id that no group has. */
 async function groupOf(
   queries: Queries,
   { scim_group_id: id, scim_group_name: name = '' }: RestCall<typeof scimMappings.create>['body'],
@@ -37,8 +39,7 @@ async function groupOf(
 ): Promise<GroupRow> {
   if (id === undefined) return ensureGroup(queries, name, nowMs);
   const group = await findGroup(queries, id);
-  if (group === undefined)
-    throw new RestError('ABSENT', { message: 'The group does not exist', param: 'scim_group_id' });
+  if (group === undefined) throw referenceAbsent('scim_group_id', 'The group does not exist');
   return group;
 }
 
@@ -57,8 +58,7 @@ export const SCIM_MAPPINGS: readonly BoundOperation[] = [
   }),
   serveOperation(scimMappings.create, async (call, services) => {
     const { caller, body, force } = call;
-    const { workspace } = await services.tenancy.workspaceOf(caller, body.workspace_id);
-    if (workspace === undefined) throw absent('workspace');
+    const workspace = await workspaceAt('workspace_id', body.workspace_id, { caller, tenancy: services.tenancy });
     const { group, mappings } = await directoryOf(services).use(async (queries) => ({
       group: await groupOf(queries, body, services.now()),
       mappings: await readMappings(queries, services),

@@ -136,7 +136,10 @@ describe('a secret reference', () => {
     expect(await get(slug)).toMatchObject({ allow_all_workspaces: false, allowed_workspaces: ['team-b'] });
     expect((await put(slug, { allowed_workspaces: [] })).status).toBe(400);
     expect((await put(slug, { allow_all_workspaces: true, allowed_workspaces: ['team-a'] })).status).toBe(400);
-    expect((await put(slug, { allowed_workspaces: ['nothing'] })).status).toBe(404);
+    expect(await put(slug, { allowed_workspaces: ['team-a', 'nothing'] })).toMatchObject({
+      status: 404,
+      body: { errorCode: 'AB08', error: { param: 'allowed_workspaces[1]' } },
+    });
   });
 
   test.each([

@@ -6,6 +6,7 @@ import type { Draft, StoredObject } from '../../store/index.ts';
 import { newSecretName } from '../account.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { givenFields } from '../fields.ts';
+import { workspaceAt } from '../homes.ts';
 import { pageOf } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { absent, type FieldNames, written } from '../write.ts';
@@ -128,7 +129,7 @@ function withCredentials(spec: Spec, config: AuthConfig, { name, randomName, bef
   };
 }
 
-/** The workspaces that a body allows, by their slugs. */
+/** The workspaces that a body allows, by their slugs. Throws RestError REFERENCE_ABSENT. */
 async function toWorkspaces(
   { allow_all_workspaces: all, allowed_workspaces: allowed }: Fields,
   { caller, isNew }: { readonly caller: RestCall['caller']; readonly isNew: boolean },
@@ -139,9 +140,10 @@ async function toWorkspaces(
     throw invalid([{ code: 'invalid', path: ['allowed_workspaces'], message }], 'body');
   }
   if (allowed !== undefined) {
-    const homes = await Promise.all(allowed.map((named) => tenancy.workspaceOf(caller, named)));
-    const names = homes.flatMap(({ workspace }) => (workspace === undefined ? [] : [workspace.slug]));
-    return { allowAllWorkspaces: false, allowedWorkspaces: [...new Set(names)] };
+    const found = await Promise.all(
+      allowed.map((named, i) => workspaceAt(`allowed_workspaces[${i}]`, named, { caller, tenancy })),
+    );
+    return { allowAllWorkspaces: false, allowedWorkspaces: [...new Set(found.map(({ slug }) => slug))] };
   }
   const open = all ?? (isNew ? true : undefined);
   if (open === undefined) return {};

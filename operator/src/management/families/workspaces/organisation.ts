@@ -1,6 +1,6 @@
 import { PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
 import { organisation, reference } from '@gatehouse/crds/rest';
-import { RestError } from '../../http/rest-error.ts';
+import { RestError, referenceAbsent } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { givenFields } from '../fields.ts';
@@ -76,8 +76,7 @@ export const ORGANISATION: readonly BoundOperation[] = [
     const given = workspaces.map(({ workspace_id: wanted, excluded }, i) => {
       const found = all.find(({ meta }) => meta.name === wanted || meta.uid === wanted);
       if (found !== undefined) return { slug: found.meta.name, excluded };
-      const param = `workspaces[${i}].workspace_id`;
-      throw new RestError('ABSENT', { message: `The workspace ${wanted} does not exist`, param });
+      throw referenceAbsent(`workspaces[${i}].workspace_id`, `The workspace ${wanted} does not exist`);
     });
     await write(services, call.force, (now) => {
       const names = new Set(isWhole ? [] : now[member]);

@@ -1,5 +1,5 @@
 /** Guardrails and configs that bodies name by slug or UUID. */
-import { RestError } from '../../http/rest-error.ts';
+import { referenceAbsent } from '../../http/rest-error.ts';
 import type { StoredObject } from '../../store/index.ts';
 import type { Services } from '../family.ts';
 
@@ -12,7 +12,7 @@ interface Naming {
   readonly namespaces: readonly string[];
 }
 
-/** Of a Guardrail in one of the namespaces. Throws RestError ABSENT. */
+/** Of a Guardrail in one of the namespaces. Throws RestError REFERENCE_ABSENT. */
 export async function guardrailsNamed(
   given: readonly string[],
   { param, namespaces }: Naming,
@@ -22,8 +22,7 @@ export async function guardrailsNamed(
   for (const [i, idOrSlug] of given.entries()) {
     const object = await guardrailAt(idOrSlug, namespaces, store);
     if (object === undefined) {
-      const message = `The guardrail ${idOrSlug} does not exist`;
-      throw new RestError('ABSENT', { message, param: `${param}[${i}]` });
+      throw referenceAbsent(`${param}[${i}]`, `The guardrail ${idOrSlug} does not exist`);
     }
     if (!found.some(({ meta }) => meta.name === object.meta.name)) found.push(object);
   }

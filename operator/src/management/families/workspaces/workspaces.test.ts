@@ -104,7 +104,7 @@ describe('a workspace', () => {
       [{ user_api_key_config: 'gone' }, 'defaults.user_api_key_config'],
     ] as const) {
       await guardrail('team-b', 'other');
-      expect((await put('team-a', { defaults: given })).body).toMatchObject({ errorCode: 'AB02', error: { param } });
+      expect((await put('team-a', { defaults: given })).body).toMatchObject({ errorCode: 'AB08', error: { param } });
     }
   });
 
@@ -170,7 +170,10 @@ describe('what holds for all workspaces', () => {
       output_guardrails: [],
     });
     const absent = await call('organisation', 'PUT', url, { output_guardrails: ['gone'] });
-    expect([absent.status, absent.body]).toMatchObject([404, { error: { param: 'output_guardrails[0]' } }]);
+    expect([absent.status, absent.body]).toMatchObject([
+      404,
+      { errorCode: 'AB08', error: { param: 'output_guardrails[0]' } },
+    ]);
     await call('organisation', 'PUT', url, { input_guardrails: null });
     expect((await call('organisation', 'GET', url)).body).toMatchObject({ input_guardrails: [] });
   });
@@ -187,7 +190,10 @@ describe('what holds for all workspaces', () => {
     expect(await exempt()).toEqual(['team-b']);
     await write([{ workspace_id: 'team-a', excluded: true }], { override_existing: true });
     expect(await exempt()).toEqual(['team-a']);
-    expect((await write([{ workspace_id: 'gone', excluded: true }])).status).toBe(404);
+    expect(await write([{ workspace_id: 'gone', excluded: true }])).toMatchObject({
+      status: 404,
+      body: { errorCode: 'AB08', error: { param: 'workspaces[0].workspace_id' } },
+    });
     expect((await call('organisation', 'GET', '/workspace-exclusions/both')).status).toBe(404);
   });
 });
