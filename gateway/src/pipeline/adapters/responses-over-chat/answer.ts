@@ -25,7 +25,7 @@ export function toResponse(
   const output = new Output({
     emit: () => undefined,
     newId: (prefix, length) => context.newId(prefix, length),
-    customTools: request.customTools,
+    clientTools: request.clientTools,
     keepsThoughts: request.keepsThoughts,
   });
   output.add(objectAt(choice, 'message') ?? {}, choice['logprobs']);

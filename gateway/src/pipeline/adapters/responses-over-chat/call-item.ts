@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../wire/contract.ts';
 import { ID_CHARS, type ItemOptions, type ItemStatus, type OutputItem } from './emitter.ts';
+import type { ToolName } from './tool-names.ts';
 import { readCustomInput } from './tools.ts';
 
-export interface CallNames {
+export interface CallNames extends ToolName {
   readonly callId: string;
-  readonly name: string;
 }
 
 /** A call of a function: its arguments arrive piece by piece. */
@@ -37,9 +37,9 @@ export class FunctionCallItem implements OutputItem {
   }
 
   get value(): object {
-    const { callId, name } = this.#names;
+    const { callId, ...tool } = this.#names;
     const text = this.#status === 'in_progress' ? '' : this.#text;
-    const call = { call_id: callId, name, arguments: text };
+    const call = { call_id: callId, ...tool, arguments: text };
     return { id: this.#id, type: 'function_call', status: this.#status, ...call };
   }
 
@@ -80,8 +80,8 @@ export class CustomCallItem implements OutputItem {
   }
 
   get value(): object {
-    const { callId, name } = this.#names;
-    const call = { call_id: callId, name, input: this.#input };
+    const { callId, ...tool } = this.#names;
+    const call = { call_id: callId, ...tool, input: this.#input };
     return { id: this.#id, type: 'custom_tool_call', status: this.#status, ...call };
   }
 }

@@ -6,6 +6,7 @@ import { type Place, toChatContent } from './content.ts';
 import { Conversation } from './conversation.ts';
 import { refuseContent, refuseShape, shownType } from './refusals.ts';
 import { toThinkingBlock } from './thoughts.ts';
+import { toChatName, toolNameOf } from './tool-names.ts';
 import { toCustomArguments } from './tools.ts';
 
 /** Throws AppError that names the item. `around`: the place without its path. */
@@ -56,10 +57,11 @@ interface CallPlace extends Place {
 }
 
 function addCall(conversation: Conversation, item: JsonObject, { path, toArguments: read }: CallPlace): void {
+  const tool = toolNameOf(item) ?? refuseShape(`${path}.name`, 'a text');
   conversation.addCall({
     id: callIdOf(item, path),
     type: 'function',
-    function: { name: textAt(item, 'name') ?? refuseShape(`${path}.name`, 'a text'), arguments: read(item) },
+    function: { name: toChatName(tool), arguments: read(item) },
   });
 }
 

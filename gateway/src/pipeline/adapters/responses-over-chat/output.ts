@@ -5,6 +5,7 @@ import { type CallNames, CustomCallItem, FunctionCallItem } from './call-item.ts
 import type { Emit, ItemOptions, ItemStatus, OutputItem } from './emitter.ts';
 import { MessageItem } from './message-item.ts';
 import { ReasoningItem } from './reasoning-item.ts';
+import type { ClientTools } from './tools.ts';
 
 /** Counted for each item, part and annotation beside its text, in characters: events repeat them. */
 const ITEM_CHARS = 512;
@@ -14,7 +15,7 @@ const MAX_LOGPROB_CHARS = 1024 * 1024;
 export interface OutputOptions {
   readonly emit: Emit;
   readonly keepsThoughts: boolean;
-  readonly customTools: ReadonlySet<string>;
+  readonly clientTools: ClientTools;
   newId(prefix: string, length: number): string;
 }
 
@@ -160,10 +161,11 @@ export class Output {
   #openCall(call: PendingCall, name: string): FunctionCallItem | CustomCallItem {
     this.#closeThought();
     this.#closeMessage('completed');
-    const { newId, customTools } = this.#options;
-    const names: CallNames = { callId: call.callId === '' ? newId('call_', 24) : call.callId, name };
+    const { newId, clientTools } = this.#options;
+    const { takesText, ...tool } = clientTools.get(name) ?? { name, takesText: false };
+    const names: CallNames = { callId: call.callId === '' ? newId('call_', 24) : call.callId, ...tool };
     const item = this.#open((options) =>
-      customTools.has(name) ? new CustomCallItem(options, names) : new FunctionCallItem(options, names),
+      takesText ? new CustomCallItem(options, names) : new FunctionCallItem(options, names),
     );
     item.addArguments(call.early);
     call.early = '';

@@ -16,6 +16,16 @@ describe('a request that a chat cannot say', () => {
       ...(['PARAMETER_UNSUPPORTED', 'tools[1]'] as const),
     ],
     [
+      'such a tool in a namespace',
+      { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }, { type: 'mcp' }] }] },
+      ...(['PARAMETER_UNSUPPORTED', 'tools[0].tools[1]'] as const),
+    ],
+    [
+      'a namespace in a namespace',
+      { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [] }] }] },
+      ...(['PARAMETER_UNSUPPORTED', 'tools[0].tools[0]'] as const),
+    ],
+    [
       'the choice of a tool that the provider runs',
       { tool_choice: { type: 'file_search' } },
       ...(['PARAMETER_UNSUPPORTED', 'tool_choice'] as const),
@@ -66,6 +76,13 @@ describe('a request of the wrong shape', () => {
     ['tools that are no list', { tools: { type: 'function' } }, 'tools'],
     ['a tool that is no object', { tools: ['f'] }, 'tools[0]'],
     ['a function without a name', { tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools[0].name'],
+    ['a namespace without a name', { tools: [{ type: 'namespace', tools: [] }] }, 'tools[0].name'],
+    ['a namespace without tools', { tools: [{ type: 'namespace', name: 'n' }] }, 'tools[0].tools'],
+    [
+      'a tool of a namespace that is no object',
+      { tools: [{ type: 'namespace', name: 'n', tools: ['f'] }] },
+      'tools[0].tools[0]',
+    ],
     ['a choice that is a number', { tool_choice: 7 }, 'tool_choice'],
     ['a choice without a name', { tool_choice: { type: 'function' } }, 'tool_choice.name'],
     ['a choice among no list', { tool_choice: { type: 'allowed_tools' } }, 'tool_choice.tools'],

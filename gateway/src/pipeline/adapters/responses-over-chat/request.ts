@@ -7,7 +7,7 @@ import { taking } from '../../../wire/params/params.ts';
 import { toMessages } from './input.ts';
 import { refuseParameter, refuseShape } from './refusals.ts';
 import { INCLUDE_THOUGHTS } from './thoughts.ts';
-import { toChatTools } from './tools.ts';
+import { type ClientTools, toChatTools } from './tools.ts';
 
 /** Parameters that both formats have, or that providers have beside both. */
 const SAME = [
@@ -40,8 +40,7 @@ export interface ChatRequest {
   readonly params: JsonObject;
   /** Parameters of the client that a chat does not have. */
   readonly dropped: readonly string[];
-  /** Names of tools that take a text. */
-  readonly customTools: ReadonlySet<string>;
+  readonly clientTools: ClientTools;
   /** The client wants back what the model needs of its thinking. */
   readonly keepsThoughts: boolean;
   /** Where each part of a message comes from. */
@@ -51,7 +50,7 @@ export interface ChatRequest {
 /** Throws AppError that names what a chat cannot say. */
 export function toChatRequest(params: JsonObject, provider: string): ChatRequest {
   refuseState(params, provider);
-  const { params: tools, custom } = toChatTools(params, provider);
+  const { params: tools, clientTools } = toChatTools(params, provider);
   const includes = (name: string): boolean => Array.isArray(params['include']) && params['include'].includes(name);
   const wantsLogprobs = includes(INCLUDE_LOGPROBS) || (numberAt(params, 'top_logprobs') ?? 0) > 0;
   const places: ChatRequest['places'] = new WeakMap();
@@ -66,7 +65,7 @@ export function toChatRequest(params: JsonObject, provider: string): ChatRequest
   return {
     params: { ...withoutAbsent(settings), ...tools },
     dropped: droppedNames(params, takes),
-    customTools: custom,
+    clientTools,
     keepsThoughts: includes(INCLUDE_THOUGHTS),
     places,
   };

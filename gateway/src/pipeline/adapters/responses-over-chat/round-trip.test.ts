@@ -55,6 +55,23 @@ describe('a turn of an assistant', () => {
     );
   });
 
+  test('may call tools of namespaces, whose names providers take', () => {
+    const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/);
+    fc.assert(
+      fc.property(name, name, fc.constantFrom('function', 'custom'), (namespace, inner, type) => {
+        const tools = [{ type: 'namespace', name: namespace, tools: [{ type, name: inner }] }];
+        const offered = objectAt(objectsAt(adapt({ tools }).params, 'tools')[0], 'function')?.['name'];
+        expect(offered).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+        const called = { id: 'c', type: 'function', function: { name: offered, arguments: '{"input":"a"}' } };
+        const message = { role: 'assistant', content: '', tool_calls: [called] };
+        const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+        const { output } = adapt({ tools }).toClient({ choices }) as JsonObject;
+        expect(output).toEqual([expect.objectContaining({ namespace, name: inner })]);
+        expect(adapt({ input: output }).params['messages']).toEqual([message]);
+      }),
+    );
+  });
+
   test('is the same response streamed and whole', () => {
     fc.assert(
       fc.property(turn, fc.nat({ max: 7 }), (given, size) => {

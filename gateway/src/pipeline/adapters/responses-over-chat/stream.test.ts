@@ -16,7 +16,7 @@ const chunk = (delta: object, finish: string | null = null): StreamItem => ({
 const responseStream = (maxChars = 10_000): ResponseStream =>
   new ResponseStream({
     params: {},
-    request: { customTools: new Set(), keepsThoughts: false },
+    request: { clientTools: new Map(), keepsThoughts: false },
     context: sampleContext(),
     maxChars,
   });

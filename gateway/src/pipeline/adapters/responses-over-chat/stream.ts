@@ -14,7 +14,7 @@ export const MAX_OUTPUT_CHARS = 2 * 1024 * 1024;
 export interface ResponseOptions {
   /** Of the client. */
   readonly params: JsonObject;
-  readonly request: Pick<ChatRequest, 'customTools' | 'keepsThoughts'>;
+  readonly request: Pick<ChatRequest, 'clientTools' | 'keepsThoughts'>;
   readonly context: AdapterContext;
   readonly maxChars: number;
 }
@@ -37,7 +37,7 @@ export class ResponseStream implements StreamAdapter {
     this.#output = new Output({
       emit: (type, members) => this.#emit(type, members),
       newId: (prefix, length) => context.newId(prefix, length),
-      customTools: request.customTools,
+      clientTools: request.clientTools,
       keepsThoughts: request.keepsThoughts,
     });
   }
