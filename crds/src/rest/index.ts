@@ -1,5 +1,6 @@
 /** The management API as the contract knows it: docs/behaviour/management.md. */
 
+export { analytics, analyticsGroups } from './analytics.ts';
 export { apiKeys } from './api-keys.ts';
 export { auditLogs } from './audit-logs.ts';
 export { configs } from './configs.ts';
@@ -8,6 +9,7 @@ export { feedback } from './feedback.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
 export { logFilters } from './log-filters.ts';
+export { LOG_GROUP_COLUMNS, LOG_GROUPS, logGroups } from './log-groups.ts';
 export { logs } from './logs.ts';
 export { mcpIntegrations } from './mcp-integrations.ts';
 export { mcpServers } from './mcp-servers.ts';

@@ -13,7 +13,7 @@ const ACCEPT: Call = 'POST /admin/users/invites/accept';
 export const SERVED: readonly Call[] = [...CONTRACT_CALLS, ...OWN_CALLS];
 
 /** Segments that are words of the API, not names of objects. */
-const WORDS: ReadonlySet<string> = new Set(['type', 'subType', 'direction']);
+const WORDS: ReadonlySet<string> = new Set(['type', 'subType', 'direction', 'metadataKey', 'groupBy']);
 
 const namesOf = (call: Call): readonly string[] =>
   [...call.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => (WORDS.has(name) ? [] : [name]));

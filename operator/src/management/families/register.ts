@@ -1,4 +1,5 @@
 /** All operations that are served, by family. */
+import { ANALYTICS } from './analytics/index.ts';
 import { API_KEYS } from './api-keys/index.ts';
 import { AUDIT_LOGS } from './audit-logs.ts';
 import { CONFIGS } from './configs/index.ts';
@@ -20,6 +21,7 @@ import { VIRTUAL_KEYS } from './virtual-keys.ts';
 import { WORKSPACES } from './workspaces/index.ts';
 
 export const OPERATIONS: readonly BoundOperation[] = [
+  ...ANALYTICS,
   ...API_KEYS,
   ...AUDIT_LOGS,
   ...CONFIGS,

@@ -101,7 +101,7 @@ export type Label = { readonly metadata: string } | 'end_user';
 
 export interface LabelSum extends Pick<Totals, 'requests' | 'costNano' | 'totalTokens' | 'lastSeen'> {
   readonly label: string;
-  readonly feedback: FeedbackSum;
+  readonly feedback: FeedbackSum & { readonly requests: number };
 }
 
 export interface FeedbackSum {

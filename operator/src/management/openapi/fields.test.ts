@@ -15,6 +15,7 @@ const KNOWN = JSON.parse(readFileSync(new URL('./testdata/known-fields.json', im
 
 /** The beginnings of the ids of operations whose fields are compared. */
 const FAMILIES: ReadonlySet<string> = new Set([
+  'analytics',
   'api_keys',
   'audit_logs',
   'collections',

@@ -1,4 +1,6 @@
+import { LOG_GROUP_COLUMNS, LOG_GROUPS } from '@gatehouse/crds/rest';
 import { expect, test } from 'vitest';
+import { CONTRACT_CALLS } from '../contract.ts';
 import type { StageOf } from '../world.ts';
 
 export function testRecords(stage: StageOf): void {
@@ -22,5 +24,32 @@ export function testRecords(stage: StageOf): void {
     await client.call('GET /logs', { query: { workspace_id: world.workspace } });
     await client.call('GET /logs/{logId}', { path, status: 404, isSample: true });
     await client.call('GET /logs/{logId}', { path, query: { path_format: 'v2' }, status: 400 });
+  });
+
+  test('analytics', async () => {
+    const { client, world } = stage();
+    const query = {
+      time_of_generation_min: '2027-01-01T00:00:00Z',
+      time_of_generation_max: '2027-01-02T00:00:00Z',
+      workspace_slug: world.workspace,
+    };
+    const graphs = CONTRACT_CALLS.filter((call) => call.startsWith('GET /analytics/') && !call.includes('{'));
+    expect(graphs.length).toBeGreaterThanOrEqual(20);
+    for (const call of graphs) {
+      const { body } = await client.call(call, { query });
+      expect(body, call).toMatchObject(call.includes('/groups/') ? { total: 0, data: [] } : { summary: {} });
+      await client.call(call, { query: { ...query, status_code: 'teapot' }, status: 400 });
+    }
+    const path = { metadataKey: 'team' };
+    await client.call('GET /analytics/groups/metadata/{metadataKey}', { path, query });
+    for (const call of ['GET /analytics/groups/{groupBy}', 'GET /logs/groups/{groupBy}'] as const) {
+      const columns = { columns: LOG_GROUP_COLUMNS.join(',') };
+      for (const groupBy of LOG_GROUPS) {
+        const of = call.startsWith('GET /logs') ? {} : query;
+        await client.call(call, { path: { groupBy }, query: { ...columns, ...of } });
+      }
+      await client.call(call, { path: { groupBy: 'colour' }, status: 400 });
+      await client.call(call, { path: { groupBy: 'model' }, query: { columns: 'colour' }, status: 400 });
+    }
   });
 }

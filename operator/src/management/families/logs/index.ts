@@ -1,2 +1,3 @@
-export { filterOf, logsOf } from './filter.ts';
+export { type FilterQuery, filterOf, logsOf } from './filter.ts';
 export { LOGS } from './logs.ts';
+export { CENT_NANO } from './view.ts';

@@ -49,6 +49,7 @@ export const labelQuery = (sql: Sql, filter: LogFilter, label: Label, { limit, o
 
 interface LabelFeedback {
   readonly label: string;
+  readonly requests: string | number;
   readonly count: string | number;
   readonly weighted: string | number | null;
 }
@@ -56,12 +57,15 @@ interface LabelFeedback {
 /** Each feedback counts once for each label that a row of its trace has. */
 export const labelFeedbackQuery = (sql: Sql, filter: LogFilter, name: string, labels: readonly string[]) =>
   sql<LabelFeedback>`
-    select label, count(*) as count, sum(f.value * f.weight) as weighted
+    select label, sum(traces.requests) as requests, sum(given.count) as count, sum(given.weighted) as weighted
     from (
-      select distinct label, workspace, trace_id
+      select label, workspace, trace_id, sum(requests) as requests
       from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) labelled
-      where label = any(${labels}::text[])
-    ) traces join gateway_logs.feedback f using (workspace, trace_id)
+      where label = any(${labels}::text[]) group by label, workspace, trace_id
+    ) traces join lateral (
+      select count(*) as count, sum(f.value * f.weight) as weighted from gateway_logs.feedback f
+      where f.workspace = traces.workspace and f.trace_id = traces.trace_id
+    ) given on given.count > 0
     group by label`;
 
 export function toLabelSum(row: LabelRow, feedback: LabelFeedback | undefined): LabelSum {
@@ -71,7 +75,11 @@ export function toLabelSum(row: LabelRow, feedback: LabelFeedback | undefined): 
     costNano: Number(row.costNano),
     totalTokens: Number(row.totalTokens),
     lastSeen: Number(row.lastSeen),
-    feedback: { count: Number(feedback?.count ?? 0), weighted: Number(feedback?.weighted ?? 0) },
+    feedback: {
+      requests: Number(feedback?.requests ?? 0),
+      count: Number(feedback?.count ?? 0),
+      weighted: Number(feedback?.weighted ?? 0),
+    },
   };
 }
 

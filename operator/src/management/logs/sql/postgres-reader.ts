@@ -2,7 +2,7 @@
 import { LOG_COLUMNS, type LogContent, type LogRow } from '@gatehouse/crds/logs';
 import type { RawBuilder, Sql } from 'kysely';
 import type { Database, LogTables } from '../../database/index.ts';
-import { type LogFilter, LogQuestionTooLarge, type LogReader } from '../reader.ts';
+import { type LogFilter, LogQuestionTooLarge, type LogReader, type Page } from '../reader.ts';
 import { type Fragment, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
 import { feedbackQuery } from './feedback.ts';
@@ -52,7 +52,10 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
     },
     sum: async (filter, options) => {
       const sums = await ask((sql) => sumQuery(sql, filter, options));
-      return { sums: sums.map((row) => toSum(row, options.by)), total: Number(sums[0]?.total ?? 0) };
+      return {
+        sums: sums.map((row) => toSum(row, options.by)),
+        total: await totalOf(sums, options.page, (page) => ask((sql) => sumQuery(sql, filter, { ...options, page }))),
+      };
     },
     users: async (filter, width) => {
       const counts = await ask((sql) => userQuery(sql, filter, width));
@@ -67,7 +70,8 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
           ? []
           : await ask((sql) => labelFeedbackQuery(sql, filter, label.metadata, names));
       const byLabel = new Map(feedback.map((row) => [row.label, row]));
-      return { sums: sums.map((row) => toLabelSum(row, byLabel.get(row.label))), total: Number(sums[0]?.total ?? 0) };
+      const total = await totalOf(sums, page, (first) => ask((sql) => labelQuery(sql, filter, label, first)));
+      return { sums: sums.map((row) => toLabelSum(row, byLabel.get(row.label))), total };
     },
     feedback: async (filter, key, width) =>
       (await ask((sql) => feedbackQuery(sql, filter, key, width))).map((row) => ({
@@ -76,6 +80,22 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
         weighted: Number(row.weighted),
       })),
   };
+}
+
+interface Counted {
+  /** Of all pages. */
+  readonly total: string | number;
+}
+
+/** A page behind the last one does not say how many there are. */
+async function totalOf(
+  rows: readonly Counted[],
+  page: Page | undefined,
+  again: (page: Page) => Promise<readonly Counted[]>,
+): Promise<number> {
+  const isBehind = rows.length === 0 && page !== undefined && page.offset > 0;
+  const [first] = isBehind ? await again({ limit: 1, offset: 0 }) : rows;
+  return Number(first?.total ?? 0);
 }
 
 const ALWAYS = { from: 0, to: Number.MAX_SAFE_INTEGER };

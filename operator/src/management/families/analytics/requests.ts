@@ -1,0 +1,58 @@
+/** Graphs of requests, their cost, tokens, times and users. */
+import { analytics } from '@gatehouse/crds/rest';
+import type { Totals } from '../../logs/index.ts';
+import type { Services } from '../family.ts';
+import { type BoundOperation, serveOperation } from '../family.ts';
+import { CENT_NANO } from '../logs/index.ts';
+import { type FilteredCall, graph, graphOf, questionOf, sumsOf } from './graph.ts';
+import { add, everySpan, timestamp } from './spans.ts';
+import { mergeTimes, percentile, ratio } from './times.ts';
+
+/** A graph of totals and averages per request. */
+async function totals(call: FilteredCall, services: Services, measure: (sums: readonly Totals[]) => number) {
+  const question = await questionOf(call, services);
+  return graphOf(await sumsOf(question, { by: [] }), question.width, (sums) => {
+    const total = measure(sums);
+    return { total, avg: ratio(total, add(sums, 'requests')) };
+  });
+}
+
+export const REQUEST_GRAPHS: readonly BoundOperation[] = [
+  serveOperation(analytics.requests, async (call, services) => {
+    const question = await questionOf(call, services);
+    return graphOf(await sumsOf(question, { by: [] }), question.width, (sums) => ({ total: add(sums, 'requests') }));
+  }),
+  serveOperation(analytics.cost, (call, services) =>
+    totals(call, services, (sums) => add(sums, 'costNano') / CENT_NANO),
+  ),
+  serveOperation(analytics.tokens, (call, services) => totals(call, services, (sums) => add(sums, 'totalTokens'))),
+  serveOperation(analytics.latency, async (call, services) => {
+    const question = await questionOf(call, services);
+    return graphOf(await sumsOf(question, { by: [], withTimes: true }), question.width, (sums) => {
+      const times = mergeTimes(sums);
+      return {
+        avg: ratio(add(sums, 'responseMs'), add(sums, 'requests')),
+        ...{ p50: percentile(times, 0.5), p90: percentile(times, 0.9), p99: percentile(times, 0.99) },
+      };
+    });
+  }),
+  serveOperation(analytics.users, async (call, services) => {
+    const { reader, filter, width } = await questionOf(call, services);
+    const { spans, all } = await reader.users(filter, width);
+    const points = everySpan(spans, width, (time, [span]) => ({
+      timestamp: timestamp(time),
+      total: span?.users ?? 0,
+    }));
+    return graph({ total: all.users }, points);
+  }),
+  serveOperation(analytics.usersRequests, async (call, services) => {
+    const { reader, filter, width } = await questionOf(call, services);
+    const { spans, all } = await reader.users(filter, width);
+    const points = everySpan(spans, width, (time, [span]) => ({
+      timestamp: timestamp(time),
+      avg: ratio(span?.requests ?? 0, span?.users ?? 0),
+    }));
+    const { requests, users } = all;
+    return graph({ total: requests, unique: users, avg: ratio(requests, users) }, points);
+  }),
+];
