@@ -167,6 +167,10 @@ function mockPage(): string {
         control.effect,
       ]),
     ),
+    '## Tools',
+    'Where tools are offered, the answer calls those that the last text of the user names, else the first one, with input that fits ' +
+      'the schema. Input that the text gives is taken as it is: `Use get_weather {"city": "Rome"}`. The result of a tool is answered ' +
+      'with a text.',
     '## Paths',
     'Files, batches, fine-tuning jobs, vector stores and responses are remembered while the process runs, the newest of each. ' +
       'What takes time at a provider is done when it is read for the first time. `/echo` and `/v1/echo`, and everything below, ' +

@@ -132,6 +132,37 @@ describe('tools', () => {
     expect(call).toEqual({ name: 'get_weather', input: { city: 'Paris' }, json: '{"city":"Paris"}' });
   });
 
+  test.for<{ rule: string; text: string; want: readonly object[] }>([
+    {
+      rule: 'get the object behind their name, whatever else is named',
+      text: 'Of get_weather and get_time use get_time {"zone": {"name": "a } \\" b"}}, please',
+      want: [{ name: 'get_time', input: { zone: { name: 'a } " b' } } }],
+    },
+    {
+      rule: 'get one each',
+      text: 'get_time {"a":1} get_weather   {}',
+      want: [
+        { name: 'get_weather', input: {}, json: '{}' },
+        { name: 'get_time', input: { a: 1 } },
+      ],
+    },
+    {
+      rule: 'get what fits the schema when the object is none',
+      text: 'get_weather {city: Rome} and get_time {"a": {',
+      want: [
+        { name: 'get_weather', input: { city: 'Paris' } },
+        { name: 'get_time', input: { city: 'Paris' } },
+      ],
+    },
+    {
+      rule: 'are not taken for the end of another word',
+      text: 'forget_time {"a":1} get_weather {"b":2}',
+      want: [{ name: 'get_weather', input: { b: 2 } }],
+    },
+  ])('$rule', ({ text, want }) => {
+    expect(compose([user(text)], { tools }).calls).toMatchObject(want);
+  });
+
   test('are not called again after their result, whatever the choice', () => {
     const turns: Turn[] = [user('Hi'), { role: 'assistant', text: '' }, { role: 'tool', text: '18' }];
     expect(compose(turns, { tools, toolChoice: 'required' })).toMatchObject({ calls: [], end: 'stop' });

@@ -2,6 +2,7 @@ import type { Controls } from '../controls/index.ts';
 import type { Prompt, Tool } from './prompt.ts';
 import { sampleSchema } from './schema-sample.ts';
 import { countTokens, takeTokens } from './tokens.ts';
+import { readToldInput } from './told-input.ts';
 
 // Bounds the answer for a prompt of megabytes.
 const MAX_REPEATED_CHARACTERS = 4_000;
@@ -98,7 +99,10 @@ function limit(whole: string, { options }: Prompt, thinkingTokens: number): Limi
   return { text: takeTokens(text, room), end: 'length', stoppedBy: undefined };
 }
 
-/** Tools that the last user text names are called; else the first one. A tool result is answered with text. */
+/**
+ * Tools that the last user text names with their input are called, else those that it names, else the first one. A tool result is answered
+ * with text.
+ */
 function chooseTools({ options, userText, toolResult }: Prompt, controls: AnswerControls): readonly Tool[] {
   const { tools = [], toolChoice = 'auto', parallelCalls = true } = options;
   if (toolChoice === 'none' || toolResult !== undefined) return [];
@@ -106,10 +110,11 @@ function chooseTools({ options, userText, toolResult }: Prompt, controls: Answer
   if (toolChoice === 'auto' && controls.text !== undefined) return [];
   const named = tools.filter((tool) => userText.includes(tool.name));
   if (named.length === 0) return tools.slice(0, 1);
-  return named.slice(0, parallelCalls ? MAX_CALLS : 1);
+  const told = named.filter((tool) => readToldInput(userText, tool.name) !== undefined);
+  return (told.length > 0 ? told : named).slice(0, parallelCalls ? MAX_CALLS : 1);
 }
 
 function callTool(tool: Tool, userText: string): ToolCall {
-  const input = sampleSchema(tool.schema ?? { type: 'object' }, userText);
+  const input = readToldInput(userText, tool.name) ?? sampleSchema(tool.schema ?? { type: 'object' }, userText);
   return { name: tool.name, input, json: JSON.stringify(input) };
 }
