@@ -47,10 +47,16 @@ export function clientsPage(): string {
       WHAT_CHECKS_ARE.map(([check, what]) => [check, what]),
     ),
     '## Coding agents',
-    'Each answers one prompt without a terminal, calls a tool, and ends without an error.',
+    'Each gets one task without a terminal and without another network, reads a file with a tool of its own, and ends without an ' +
+      'error: with each of the models in its row.',
     table(
-      ['agent', 'version', 'environment'],
-      AGENTS.map(({ title, name, variables }) => [title, named('agents', [name]), variables]),
+      ['agent', 'version', 'environment', 'models'],
+      AGENTS.map(({ title, name, variables, models }) => [
+        title,
+        named('agents', [name]),
+        variables,
+        models.map((model) => code(model.name)).join(', '),
+      ]),
     ),
   ]);
 }
