@@ -8,6 +8,7 @@ export const CHECKS = [
   'tools',
   'across',
   'embeddings',
+  'rerank',
   'models',
   'files',
   'moderations',
@@ -39,7 +40,7 @@ export interface Client {
 const without = (...left: readonly Check[]): readonly Check[] => CHECKS.filter((check) => !left.includes(check));
 
 /** What the programs of the SDKs of OpenAI alone check. */
-const WITHOUT_MEDIA = without('moderations', 'images', 'audio');
+const WITHOUT_MEDIA = without('rerank', 'moderations', 'images', 'audio');
 const withoutMedia = (...left: readonly Check[]): readonly Check[] =>
   WITHOUT_MEDIA.filter((check) => !left.includes(check));
 
@@ -48,6 +49,7 @@ const AZURE_SETTINGS = 'endpoint `http://HOST:8787`';
 const ANTHROPIC_SETTINGS = 'base URL `http://HOST:8787`';
 const GOOGLE_SETTINGS = 'base URL `http://HOST:8787/v1/proxy`, header `x-gw-provider: @google`';
 const DOOR_SETTINGS = 'base URL `http://HOST:8787`';
+const OLLAMA_SETTINGS = 'host `http://HOST:8787`, header `authorization`';
 const PORTKEY_SETTINGS = `${OPENAI_SETTINGS}; the gateway has \`GATEHOUSE_HEADER_ALIASES=x-portkey-\``;
 
 export const CLIENTS: readonly Client[] = [
@@ -57,7 +59,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'openai.mjs',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
-    checks: without('across'),
+    checks: without('across', 'rerank'),
   },
   {
     title: 'Azure OpenAI',
@@ -65,7 +67,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'azure.mjs',
     packages: ['openai'],
     settings: AZURE_SETTINGS,
-    checks: without('across'),
+    checks: without('across', 'rerank'),
   },
   {
     title: 'Anthropic',
@@ -116,12 +118,28 @@ export const CLIENTS: readonly Client[] = [
     checks: withoutMedia('across'),
   },
   {
+    title: 'Ollama',
+    language: 'javascript',
+    program: 'ollama.mjs',
+    packages: ['ollama'],
+    settings: OLLAMA_SETTINGS,
+    checks: withoutMedia('across', 'files'),
+  },
+  {
+    title: 'Cohere',
+    language: 'javascript',
+    program: 'cohere.mjs',
+    packages: ['cohere-ai'],
+    settings: 'environment `http://HOST:8787`',
+    checks: withoutMedia('across', 'models', 'files').concat('rerank'),
+  },
+  {
     title: 'OpenAI',
     language: 'python',
     program: 'openai_client.py',
     packages: ['openai'],
     settings: OPENAI_SETTINGS,
-    checks: without('across'),
+    checks: without('across', 'rerank'),
   },
   {
     title: 'Azure OpenAI',
@@ -129,7 +147,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'azure_client.py',
     packages: ['openai'],
     settings: AZURE_SETTINGS,
-    checks: without('across'),
+    checks: without('across', 'rerank'),
   },
   {
     title: 'Anthropic',
@@ -162,6 +180,22 @@ export const CLIENTS: readonly Client[] = [
     packages: ['langchain-core', 'langchain-openai'],
     settings: OPENAI_SETTINGS,
     checks: withoutMedia('across', 'models', 'files'),
+  },
+  {
+    title: 'Ollama',
+    language: 'python',
+    program: 'ollama_client.py',
+    packages: ['ollama'],
+    settings: OLLAMA_SETTINGS,
+    checks: withoutMedia('across', 'files'),
+  },
+  {
+    title: 'Cohere',
+    language: 'python',
+    program: 'cohere_client.py',
+    packages: ['cohere'],
+    settings: DOOR_SETTINGS,
+    checks: withoutMedia('across', 'models', 'files').concat('rerank'),
   },
   {
     title: 'LiteLLM',

@@ -12,6 +12,7 @@ const WHAT_CHECKS_ARE = [
   ['tools', 'a call of a tool, and the answer from its result'],
   ['across', 'tools and streams with a provider that does not have the API of the client'],
   ['embeddings', 'vectors of several texts'],
+  ['rerank', 'documents in the order in which they fit a question'],
   ['models', 'the list of models in the shape of the client'],
   ['files', 'upload, read, list, delete'],
   ['moderations', 'what a text is flagged for'],
