@@ -177,9 +177,9 @@ export const CLIENTS: readonly Client[] = [
     title: 'LangChain',
     language: 'python',
     program: 'langchain_client.py',
-    packages: ['langchain-core', 'langchain-openai'],
-    settings: OPENAI_SETTINGS,
-    checks: withoutMedia('across', 'models', 'files'),
+    packages: ['langchain-core', 'langchain-openai', 'langchain-anthropic'],
+    settings: 'as the SDKs of OpenAI and Anthropic',
+    checks: withoutMedia('models', 'files'),
   },
   {
     title: 'Ollama',
