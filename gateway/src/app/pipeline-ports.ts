@@ -97,7 +97,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       servicesFor: createProviderServices(services),
       cache: stores.cache,
       semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
-      ...{ guardrails, ownResources },
+      ...{ guardrails, ownResources, rowMarks: stores.rowMarks },
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,

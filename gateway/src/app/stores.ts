@@ -34,11 +34,13 @@ import {
   createRedisCircuitStore,
   createRedisConnection,
   createRedisStateStore,
+  createRowMarks,
   createStickySessions,
   createStoreBreaker,
   followStoreId,
   type RedisConnection,
   type RedisSettings,
+  type RowMarks,
   type StickySessions,
   type StoreBreaker,
 } from '../store/index.ts';
@@ -56,6 +58,8 @@ export interface Stores {
   /** Of prompts of cached answers, where these are. */
   readonly vectors: VectorStore;
   readonly sessions: StickySessions;
+  /** Of the output of batches of providers. */
+  readonly rowMarks: RowMarks;
   readonly breakers: CircuitBreakerPort;
   /** To be called when a sidecar may have got or lost its fleet. */
   fleetChanged(): void;
@@ -174,6 +178,7 @@ export function createStores(settings: GatewaySettings, options: StoreOptions): 
     cache,
     vectors,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
+    rowMarks: createRowMarks({ states, storeBreaker: storeBreaker('batches') }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     fleetChanged: reportShared,
     close: async () => {

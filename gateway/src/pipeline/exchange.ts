@@ -4,7 +4,7 @@ import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
+import type { CountedAnswer, PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody, UpstreamConnection } from '../upstream/index.ts';
 import type { JsonObject, Upload } from '../wire/contract.ts';
@@ -115,6 +115,8 @@ export type AnswerBody =
       readonly transform: ByteTransform | undefined;
       /** Looks at the bytes where they are not transformed. */
       readonly observer?: AnswerObserver | undefined;
+      /** What rows of a batch used, as far as they have passed. */
+      readonly rows?: { counted(): CountedAnswer } | undefined;
       /** Bytes of it that are there already, which the memory of the request holds. */
       readonly held?: number;
     };

@@ -200,7 +200,7 @@ function withAnswer(attempt: AttemptFacts, finished: FinishedRequest): AttemptFa
 /** The attempt with what it used and what that costs. */
 export function withUsage(
   attempt: AttemptFacts,
-  { usage, model, estimated }: CountedAnswer,
+  { usage, model, estimated, cost: known }: CountedAnswer,
   prices: PriceBook,
 ): AttemptFacts {
   if (usage === undefined) return model === undefined ? attempt : { ...attempt, answeredModel: model };
@@ -209,7 +209,7 @@ export function withUsage(
   const asked = attempt.model ?? '';
   const price = prices.priceOf({ provider, prices: own }, { asked, answered: model }, usage);
   const cost = {
-    ...costOf(price, usage, { status: ANSWERED, ...(images && { images }) }),
+    ...(known ?? costOf(price, usage, { status: ANSWERED, ...(images && { images }) })),
     estimated,
     source: price?.source,
   };

@@ -1,4 +1,6 @@
 /** The usage of an answer: as its provider reports it, else as its bytes tell. */
+
+import type { Cost } from '../cost/index.ts';
 import {
   type AnswerReport,
   addUsage,
@@ -19,10 +21,13 @@ export type AnswerSource =
       readonly kind: 'stream';
       readonly transform: { report(): AnswerReport; sample?(): string } | undefined;
       readonly observer?: { report(): AnswerReport } | undefined;
+      readonly rows?: { counted(): CountedAnswer } | undefined;
     };
 
 export interface CountedAnswer extends AnswerReport {
   readonly estimated: boolean;
+  /** Undefined: what the usage costs at the prices of the account. */
+  readonly cost?: Cost;
 }
 
 const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };
@@ -41,7 +46,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
   const { method } = exchange.request;
   const { answeredBy, counted } = answer.facts;
   if (counted !== undefined) return counted;
-  if (exchange.operation.keptByProvider === true) return NOTHING_COUNTED;
+  if (exchange.operation.keptByProvider === true) return rowsOf(answer.body);
   if (answeredBy?.provider === undefined || isCacheHit(answeredBy.cache)) return NOTHING_COUNTED;
   if (!COUNTED.has(answer.status) || method === 'GET' || method === 'DELETE') return NOTHING_COUNTED;
   const report = answer.body.kind === 'stream' ? streamReport(answer.body) : readReport(answer.body.bytes);
@@ -58,6 +63,10 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
   };
   return estimated(exchange.operation, told, report);
 }
+
+/** Usage in these answers is that of other calls, but for rows that are read for the first time. */
+const rowsOf = (body: AnswerSource): CountedAnswer =>
+  (body.kind === 'stream' ? body.rows?.counted() : undefined) ?? NOTHING_COUNTED;
 
 /** As `countAnswer`, for the answer of a provider that its client does not get as it is. */
 export function countWhole(

@@ -11,6 +11,7 @@ import { holdTarget } from '../limits/index.ts';
 import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
 import { connectTarget } from './connect.ts';
+import { countRows } from './count-rows.ts';
 import { type CheckedAnswer, evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
@@ -49,7 +50,9 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (procedure !== undefined) {
       const held = holdTarget(ports, prepared);
       progress.hold = held instanceof Promise ? await held : held;
-      return await triedOutcome(progress, await runProcedure(ports, prepared, procedure), { json: ports.json });
+      return await triedOutcome(progress, countRows(ports, prepared, await runProcedure(ports, prepared, procedure)), {
+        json: ports.json,
+      });
     }
 
     const built = firstRequest(ports, prepared);
@@ -63,7 +66,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const refused = check && (await checkRows(ports, prepared, check));
     if (refused !== undefined) return await triedOutcome(progress, refused, { json: ports.json });
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
-    return await triedOutcome(progress, tried, { cache, json: ports.json });
+    return await triedOutcome(progress, countRows(ports, prepared, tried), { cache, json: ports.json });
   } catch (error) {
     return failedOutcome(progress, error);
   }

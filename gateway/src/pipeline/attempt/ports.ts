@@ -2,6 +2,7 @@ import type { ResponseCache } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
 import type { UsageQuestion } from '../../record/index.ts';
+import type { RowMarks } from '../../store/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope, UpgradingClient } from '../../upstream/index.ts';
 import type { Adapters } from '../adapters/index.ts';
@@ -31,6 +32,7 @@ export interface AttemptPorts extends SendPort, LimitPorts {
   readonly semantic: SemanticCache;
   readonly guardrails: GuardrailPorts;
   readonly ownResources: Pick<OwnResources, 'content'>;
+  readonly rowMarks: RowMarks;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */

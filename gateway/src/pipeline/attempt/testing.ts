@@ -134,6 +134,11 @@ const NO_VECTORS: AttemptPorts['semantic'] = {
   embed: async () => undefined,
 };
 
+const NOTHING_KEPT = {
+  ownResources: { content: () => Promise.reject(new Error('nothing is kept')) },
+  rowMarks: { read: async () => 0, write: () => undefined },
+};
+
 /** A gateway whose providers answer with the bodies in turn, the last one again and again. */
 export function gateway({
   inputChecks,
@@ -159,7 +164,7 @@ export function gateway({
     hosts,
     servicesFor: () => sampleServices(),
     guardrails,
-    ownResources: { content: () => Promise.reject(new Error('nothing is kept')) },
+    ...NOTHING_KEPT,
     cache: cacheInMemory(),
     semantic: NO_VECTORS,
     inputChecks: inputChecks ?? [createRequestHooks(guardrails)],

@@ -37,6 +37,8 @@ export interface LimitedTarget {
 export interface Asked {
   readonly demands: readonly Demand[];
   readonly charges: readonly Charge[];
+  /** Charged with what rows of a batch have used, and not asked for: their provider has done the work. Undefined: the answer has no rows. */
+  readonly late: readonly BudgetLimit[] | undefined;
 }
 
 interface Limited extends Owners {
@@ -88,7 +90,25 @@ export function askedOf(target: LimitedTarget, { buckets }: LimitPorts, nowMs: n
       if (usage !== undefined) budgets.push(usageBudget(policy, usage, { bucket, buckets, nowMs }));
     }
   }
-  return { demands: plan.demands(tokens, demands), charges: chargesOf(target, plan.budgets, budgets) };
+  const late = lateBudgets(limited, target, { buckets, nowMs });
+  return { demands: plan.demands(tokens, demands), charges: chargesOf(target, plan.budgets, budgets), late };
+}
+
+/** Those of tokens and cost: the call itself is none that is counted. */
+function lateBudgets(
+  limited: Limited,
+  target: LimitedTarget,
+  { buckets, nowMs }: Pick<LimitPorts, 'buckets'> & { readonly nowMs: number },
+): readonly BudgetLimit[] | undefined {
+  if (target.input.exchange.operation.reportsRows !== true) return undefined;
+  const facts = limited.policies.length === 0 ? undefined : policyFacts(target);
+  const ofPolicies = limited.policies.flatMap((policy) => {
+    const bucket = facts && policy.bucketOf(facts);
+    return bucket === undefined || policy.usage === undefined
+      ? []
+      : [usageBudget(policy, policy.usage, { bucket, buckets, nowMs })];
+  });
+  return [...planOf(limited, false).budgets, ...ofPolicies].filter(({ type }) => type !== 'requests');
 }
 
 /** Estimates are made where a budget needs them. */

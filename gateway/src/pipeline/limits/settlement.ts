@@ -1,5 +1,5 @@
 /** What a target holds of limits and budgets until its answer is known. */
-import type { BudgetLimit, Charge, Spend } from '../../budgets/index.ts';
+import type { BudgetDenial, BudgetLimit, Budgets, Charge, Spend } from '../../budgets/index.ts';
 import type { Demand, Reservation } from '../../limits/index.ts';
 import type { Settlement, Spent } from '../../record/index.ts';
 
@@ -12,6 +12,9 @@ export interface Holding {
   readonly spend: Spend | undefined;
   /** Tokens of the request, estimated; 0: it is no JSON. */
   readonly inputTokens: number;
+  /** Nothing of them is held: they are charged once it is known what rows of a batch have used. Undefined: there are no rows. */
+  readonly late: readonly BudgetLimit[] | undefined;
+  readonly budgets: Pick<Budgets, 'reserve'>;
 }
 
 /** The first call of `settle` or `release` counts. */
@@ -29,14 +32,32 @@ export class TargetHold implements Settlement {
   settle(spent: Spent): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { demands, reservation, charges, spend } = this.#holding;
+    const { demands, reservation, charges, spend, late } = this.#holding;
     const isGood = spent.status >= 200 && spent.status <= 299;
-    const tokens = isGood ? Math.ceil(spent.usage?.total ?? 0) : 0;
+    // Rows ran at another time, and not within these rates.
+    const tokens = isGood && late === undefined ? Math.ceil(spent.usage?.total ?? 0) : 0;
     void reservation?.settle(
       demands.map(({ unit }) => (unit === 'requests' ? 1 : tokens)),
       this.#now(),
     );
     spend?.settle(charges.map(({ budget }) => (isGood ? amountOf(budget, spent) : 0)));
+    if (isGood && late !== undefined && spent.usage !== undefined) this.#chargeLate(late, spent);
+  }
+
+  /** One budget at a time: one that is used up already does not keep the others from being charged. */
+  #chargeLate(late: readonly BudgetLimit[], spent: Spent): void {
+    const { budgets } = this.#holding;
+    for (const budget of late) {
+      const amount = amountOf(budget, spent);
+      if (amount === 0) continue;
+      const settle = (taken: Spend | BudgetDenial): void => {
+        if (taken.allowed) taken.settle([amount]);
+      };
+      const taken = budgets.reserve([{ budget, estimate: amount }], this.#now());
+      if (taken instanceof Promise)
+        void taken.then(settle); // never rejects
+      else settle(taken);
+    }
   }
 
   /** The provider was called and its answer was not awaited, so that it may bill: the estimates count, and the input. */

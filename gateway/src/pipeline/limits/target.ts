@@ -19,7 +19,8 @@ type Held = TargetHold | Promise<TargetHold>;
 export function holdTarget(ports: LimitPorts, target: LimitedTarget): Held | undefined {
   const nowMs = ports.now();
   const asked = askedOf(target, ports, nowMs);
-  if (asked === undefined || asked.demands.length + asked.charges.length === 0) return undefined;
+  if (asked === undefined || asked.demands.length + asked.charges.length + (asked.late?.length ?? 0) === 0)
+    return undefined;
   const taking = new Taking(ports, target, { asked, nowMs });
   if (asked.charges.length === 0) return taking.withSpend(undefined);
   const spend = ports.budgets.reserve(asked.charges, nowMs);
@@ -77,8 +78,10 @@ class Taking {
   }
 
   #hold(spend: Spend | undefined, reservation: Reservation | undefined): TargetHold {
-    const { demands, charges } = this.#asked;
-    return new TargetHold({ demands, charges, reservation, spend, inputTokens: this.#inputTokens }, this.#ports.now);
+    const { demands, charges, late } = this.#asked;
+    const { budgets, now } = this.#ports;
+    const held = { demands, charges, reservation, spend, inputTokens: this.#inputTokens };
+    return new TargetHold({ ...held, late, budgets }, now);
   }
 }
 

@@ -14,6 +14,7 @@ export const getFile = ownResourceOperation('getFile', {
 });
 export const getFileContent = ownResourceOperation('getFileContent', {
   route: { method: 'GET', path: '/v1/files/:file_id/content' },
+  reportsRows: true,
   errors,
 });
 export const deleteFile = ownResourceOperation('deleteFile', {

@@ -94,6 +94,8 @@ export interface Operation {
   readonly generates?: Generated;
   /** It is about what one provider keeps: configs name one target, and usage in answers is that of other calls. */
   readonly keptByProvider?: true;
+  /** A good answer may be the output of a batch, whose rows are counted. */
+  readonly reportsRows?: true;
   /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */
   readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
   /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */

@@ -21,6 +21,7 @@ interface ResourceRow {
   readonly bodies?: Operation['bodies'];
   /** Whether the member `model` of the body names the model that runs; `unknown`: others name it. Default: no model runs. */
   readonly model?: 'body' | 'unknown';
+  readonly reportsRows?: true;
   /** Default: those of OpenAI. */
   readonly errors?: Operation['errors'];
 }
@@ -28,7 +29,7 @@ interface ResourceRow {
 /** A call for a resource of a provider. */
 export function resourceOperation(
   id: ResourceEndpointId,
-  { route, bodies = ANY_BODY, model, errors = 'openai' }: ResourceRow,
+  { route, bodies = ANY_BODY, model, reportsRows, errors = 'openai' }: ResourceRow,
 ): Operation {
   return {
     id,
@@ -37,6 +38,7 @@ export function resourceOperation(
     bodies,
     cacheable: false,
     keptByProvider: true,
+    ...(reportsRows === undefined ? {} : { reportsRows }),
     checkedAs: proxiedAs,
     errors,
     streamFormat: 'events',

@@ -19,7 +19,11 @@ export async function batchResults(id: string, call: Call, tools: ProcedureTools
   checkResults(batch, call);
   // Below the base URL of the account, whatever host the batch names: the credential goes nowhere else.
   const results = await tools.open({ method: 'GET', url: `${url}/results` });
-  return { kind: 'content', contentType: 'application/octet-stream', content: rowsOf(results.content, call, tools) };
+  return {
+    kind: 'content',
+    contentType: 'application/octet-stream',
+    content: rowsOf(id, results.content, { call, tools }),
+  };
 }
 
 function checkResults(batch: JsonObject, { provider }: Call): void {
@@ -35,7 +39,11 @@ function checkResults(batch: JsonObject, { provider }: Call): void {
   });
 }
 
-async function* rowsOf(content: AsyncIterable<Buffer>, call: Call, { json }: ProcedureTools): AsyncGenerator<Buffer> {
+async function* rowsOf(
+  batch: string,
+  content: AsyncIterable<Buffer>,
+  { call, tools }: { readonly call: Call; readonly tools: ProcedureTools },
+): AsyncGenerator<Buffer> {
   const { provider } = call;
   let row = 0;
   const invalid = (problem: string): AppError =>
@@ -47,10 +55,10 @@ async function* rowsOf(content: AsyncIterable<Buffer>, call: Call, { json }: Pro
     for await (const line of linesOf(content, MAX_ROW_BYTES)) {
       if (line.length === 0) continue;
       row += 1;
-      const read = fromBatchResult(parsedLine(line, json), call);
+      const read = fromBatchResult(parsedLine(line, tools.json), call);
       if (!read.ok) throw invalid(read.error);
       const { customId, outcome } = read.value;
-      yield outputRow({ id: `batch_req_${row}`, customId }, outcome);
+      yield outputRow({ id: `${batch}-${row}`, customId }, outcome);
     }
   } catch (error) {
     if (error instanceof LineTooLong) throw invalid(`it has more than ${MAX_ROW_BYTES} bytes`);

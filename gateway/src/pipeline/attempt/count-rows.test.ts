@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { createCatalogue, createPriceBook } from '../../cost/index.ts';
+import { createByteBudget } from '../../lib/byte-budget.ts';
+import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
+import { RowCounter } from './count-rows.ts';
+
+const prices = createPriceBook(
+  new Map(),
+  createCatalogue(() => 0),
+);
+
+const row = (id: string, tokens: number, model = 'gpt-4o') =>
+  `${JSON.stringify({
+    ...{ id, custom_id: id, error: null },
+    response: {
+      status_code: 200,
+      body: { model, usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens } },
+    },
+  })}\n`;
+const FAILED = '{"id":"r9","custom_id":"x","response":null,"error":{"code":"batch_expired","message":"m"}}\n';
+
+const world = (bytes = 1_000_000) => {
+  const kept = new Map<string, number>();
+  const budget = createByteBudget(bytes);
+  const counter = (account = 'a') =>
+    new RowCounter({
+      marks: { read: async (key) => kept.get(key) ?? 0, write: (key, rows) => void kept.set(key, rows) },
+      account,
+      json: DEFAULT_JSON_LIMITS,
+      memory: budget.open(),
+      prices: { prices, account: { provider: 'openai', prices: undefined }, model: '', batch: true },
+    });
+  return { kept, budget, counter };
+};
+
+async function* pieces(text: string, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const read = async (counter: RowCounter, text: string, size = 1_000, most = Number.POSITIVE_INFINITY) => {
+  const got: Buffer[] = [];
+  for await (const piece of counter.pass(pieces(text, size))) {
+    got.push(piece);
+    if (got.length >= most) break;
+  }
+  return Buffer.concat(got).toString();
+};
+
+describe('rows of an output', () => {
+  test.for([1, 7, 1_000])('pass as they are and are counted, in pieces of %i bytes', async (size) => {
+    const { counter, budget } = world();
+    const rows = counter();
+    const text = `${row('r1', 100)}\n${row('r2', 50)}${FAILED}`;
+    expect(await read(rows, text, size)).toBe(text);
+    const { usage, model, cost, estimated } = rows.counted();
+    expect([usage?.total, model, estimated, cost?.unpriced]).toEqual([150, 'gpt-4o', false, false]);
+    expect(budget.used).toBe(0);
+  });
+
+  test('cost half', async () => {
+    const rows = world().counter();
+    await read(rows, row('r1', 1_000_000));
+    const price = prices.priceOf({ provider: 'openai', prices: undefined }, { asked: 'gpt-4o' });
+    expect(price).toBeDefined();
+    expect(rows.counted().cost).toEqual({ nanoDollars: 1_250_000_000, unpriced: false });
+  });
+
+  test('are counted once, and those that were not reached the first time then', async () => {
+    const { counter } = world();
+    const text = row('r1', 1) + row('r2', 10) + row('r3', 100);
+    const [first, second, third] = [counter(), counter(), counter()];
+    await read(first, text, row('r1', 1).length, 2);
+    const seen = first.counted().usage?.total ?? 0;
+    expect(seen).toBeGreaterThan(0);
+    expect(seen).toBeLessThan(111);
+    await read(second, text);
+    expect(seen + (second.counted().usage?.total ?? 0)).toBe(111);
+    await read(third, text);
+    expect(third.counted().usage).toBeUndefined();
+  });
+
+  test('of other outputs and of other accounts are others', async () => {
+    const { counter, kept } = world();
+    for (const [account, id] of [
+      ['a', 'r1'],
+      ['a', 'r2'],
+      ['b', 'r1'],
+    ] as const) {
+      const rows = counter(account);
+      await read(rows, row(id, 5));
+      expect(rows.counted().usage?.total).toBe(5);
+    }
+    expect(kept.size).toBe(3);
+  });
+
+  test('of several models name none', async () => {
+    const rows = world().counter();
+    await read(rows, row('r1', 1, 'gpt-4o') + row('r2', 1, 'gpt-4o-mini'));
+    expect(rows.counted()).toMatchObject({ model: undefined, usage: { total: 2 } });
+  });
+
+  test.for([
+    { rule: 'too long', bad: row('r2', 1, 'a'.repeat(MAX_ROW_BYTES)), bytes: 20_000_000 },
+    { rule: 'no room for it', bad: row('r2', 1, 'a'.repeat(5_000)), bytes: 1_000 },
+    { rule: 'no JSON', bad: '{"id":\n', bytes: 1_000 },
+  ])('of which one cannot be read have no known price, and pass all the same: $rule', async ({ bad, bytes }) => {
+    const { counter, budget } = world(bytes);
+    const rows = counter();
+    const text = row('r1', 1) + bad + row('r3', 1);
+    expect((await read(rows, text)) === text).toBe(true);
+    expect(rows.counted()).toMatchObject({ usage: { total: 2 }, cost: { unpriced: true } });
+    expect(budget.used).toBe(0);
+  });
+});
+
+test.for([
+  '',
+  'plain text\n',
+  '{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"usage":{"total_tokens":5}}}\n',
+  '[1]\n',
+  '\u0000\u0001binary'.repeat(1_000),
+])('other content is not counted: %j', async (text) => {
+  const { counter, kept, budget } = world();
+  const rows = counter();
+  expect(await read(rows, text, 3)).toBe(text);
+  expect([rows.counted().usage, kept.size, budget.used]).toEqual([undefined, 0, 0]);
+});

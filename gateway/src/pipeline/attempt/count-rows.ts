@@ -1,0 +1,183 @@
+/** What the rows of a batch used, counted while its output passes: docs/behaviour/cost.md#batches-of-providers. */
+import { hash } from 'node:crypto';
+import { isObject } from '@gatehouse/crds';
+import { type CountOptions, countBody } from '../../cost/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import { type JsonLimits, readJson } from '../../lib/json/index.ts';
+import { type CountedAnswer, NOTHING_COUNTED } from '../../record/index.ts';
+import type { RowMarks } from '../../store/index.ts';
+import { bodyOf, piecesOf } from '../../upstream/index.ts';
+import { addUsage, NO_USAGE, type TokenUsage } from '../../usage/index.ts';
+import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
+import type { MappedAnswer } from './map/index.ts';
+import type { AttemptPorts } from './ports.ts';
+import { type Prepared, targetIdentity } from './prepare/index.ts';
+import type { Tried } from './retries.ts';
+
+/** The answer with the rows of its body counted where it is the output of a batch; its bytes pass as they are. */
+export function countRows(ports: AttemptPorts, prepared: Prepared, tried: Tried<MappedAnswer>): Tried<MappedAnswer> {
+  const { result } = tried;
+  if (prepared.operation.reportsRows !== true || result.kind === 'error') return tried;
+  const { answer } = result;
+  const { body, headers } = answer;
+  if (body.kind !== 'stream' || answer.status !== 200 || headers['content-encoding'] !== undefined) return tried;
+  const { provider, resolved, input } = prepared;
+  const { exchange } = input;
+  const rows = new RowCounter({
+    marks: ports.rowMarks,
+    account: targetIdentity(resolved),
+    json: ports.json,
+    memory: exchange.memory,
+    prices: {
+      prices: exchange.snapshot.prices,
+      account: { provider: provider.id, prices: resolved.managed?.prices },
+      ...{ model: '', batch: true },
+    },
+  });
+  const upstream = bodyOf(rows.pass(piecesOf(body.upstream)));
+  return { ...tried, result: { kind: 'answer', answer: { ...answer, body: { ...body, upstream, rows } } } };
+}
+
+export interface RowCounterOptions {
+  readonly marks: RowMarks;
+  /** Identifies the account. */
+  readonly account: string;
+  readonly json: JsonLimits;
+  readonly memory: ByteAccount;
+  readonly prices: CountOptions;
+}
+
+const LF = 0x0a;
+const BRACE = 0x7b;
+
+export class RowCounter {
+  readonly #options: RowCounterOptions;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** Of the line that is under way nothing is held: it is too long. */
+  #isSkipping = false;
+  /** Undefined: no row was seen so far. `none`: the body is no output. */
+  #key: string | 'none' | undefined;
+  #hasBegun = false;
+  #before = 0;
+  #rows = 0;
+  #usage: TokenUsage | undefined;
+  #nanoDollars = 0;
+  #isUnpriced = false;
+  #models = new Set<string>();
+
+  constructor(options: RowCounterOptions) {
+    this.#options = options;
+  }
+
+  /** The same bytes. */
+  async *pass(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of content) {
+        await this.#take(piece);
+        yield piece;
+      }
+      await this.#endLine();
+    } finally {
+      this.#forget();
+      const { marks } = this.#options;
+      if (this.#key !== undefined && this.#key !== 'none' && this.#rows > this.#before)
+        marks.write(this.#key, this.#rows);
+    }
+  }
+
+  /** What the rows so far used that were not counted before. */
+  counted(): CountedAnswer {
+    if (this.#usage === undefined) return NOTHING_COUNTED;
+    const [model] = this.#models;
+    return {
+      usage: this.#usage,
+      model: this.#models.size === 1 ? model : undefined,
+      estimated: false,
+      cost: { nanoDollars: this.#nanoDollars, unpriced: this.#isUnpriced },
+    };
+  }
+
+  async #take(piece: Buffer): Promise<void> {
+    if (!this.#hasBegun && piece.length > 0) {
+      this.#hasBegun = true;
+      if (piece[0] !== BRACE) this.#key = 'none'; // nothing of other files is held
+    }
+    if (this.#key === 'none') return;
+    let from = 0;
+    for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, from)) {
+      this.#hold(piece.subarray(from, end));
+      await this.#endLine();
+      from = end + 1;
+    }
+    this.#hold(piece.subarray(from));
+  }
+
+  #hold(bytes: Buffer): void {
+    if (this.#isSkipping || bytes.length === 0) return;
+    const { memory } = this.#options;
+    if (this.#heldBytes + bytes.length > MAX_ROW_BYTES || !memory.take(bytes.length)) {
+      this.#forget();
+      this.#isSkipping = true;
+      return;
+    }
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+  }
+
+  #forget(): void {
+    this.#options.memory.give(this.#heldBytes);
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+
+  /** A line that is too long is a row, whose use is not known. */
+  async #endLine(): Promise<void> {
+    const line = Buffer.concat(this.#held, this.#heldBytes);
+    const isSkipped = this.#isSkipping;
+    this.#forget();
+    this.#isSkipping = false;
+    if (this.#key === 'none' || (line.length === 0 && !isSkipped)) return;
+    const row = isSkipped ? undefined : this.#parsed(line);
+    if (this.#key === undefined) await this.#begin(row);
+    if (this.#key === 'none') return;
+    this.#rows += 1;
+    if (this.#rows > this.#before) this.#count(row);
+  }
+
+  /** The first row names the output: its id is that of no other. */
+  async #begin(row: JsonObject | undefined): Promise<void> {
+    const id = row?.['id'];
+    const isRow = typeof row?.['custom_id'] === 'string' && ('response' in row || 'error' in row);
+    if (!isRow || typeof id !== 'string') {
+      this.#key = 'none';
+      return;
+    }
+    const { account, marks } = this.#options;
+    this.#key = hash('sha256', JSON.stringify([account, id]));
+    this.#before = await marks.read(this.#key);
+  }
+
+  #count(row: JsonObject | undefined): void {
+    this.#usage ??= NO_USAGE;
+    if (row === undefined) {
+      this.#isUnpriced = true;
+      return;
+    }
+    const { usage, nanoDollars, unpriced, model } = countBody(row, this.#options.prices);
+    this.#usage = addUsage(this.#usage, usage);
+    this.#nanoDollars = Math.min(this.#nanoDollars + nanoDollars, Number.MAX_SAFE_INTEGER);
+    this.#isUnpriced ||= unpriced;
+    if (model !== '' && this.#models.size < 2) this.#models.add(model);
+  }
+
+  #parsed(line: Buffer): JsonObject | undefined {
+    try {
+      const value = readJson(line, this.#options.json);
+      return isObject(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
