@@ -12,6 +12,17 @@ import { verdictAtLeast, verdictAtMost } from './verdict.ts';
 const MIB = 1024 * 1024;
 const BYTES = 100 * MIB;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
+const BOUNDARY = 'bench';
+const FORM_START = Buffer.from(
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n` +
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="file"\r\n\r\n`,
+);
+const FORM_END = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+/** Of an upload. */
+const FORM_HEADERS = {
+  'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+  'content-length': FORM_START.length + BYTES + FORM_END.length,
+};
 const SAMPLE_MS = 20;
 /** Of the throughput of the bare proxy. */
 const LEAST_PERCENT = 80;
@@ -76,17 +87,18 @@ async function measure(peer: Peer, transfer: (peer: Peer) => Promise<void>): Pro
 
 function call({ target: { host, port, headers } }: Peer, method: string, path: string) {
   const own = Object.entries(headers).map(([name, value]) => [name, value.replace('{key}', '1')]);
-  const type = method === 'POST' ? { 'content-type': 'application/octet-stream', 'content-length': BYTES } : {};
+  const type = method === 'POST' ? FORM_HEADERS : {};
   return startRequest({ host, port, method, path, agent: false, headers: { ...Object.fromEntries(own), ...type } });
 }
 
 async function upload(peer: Peer): Promise<void> {
   const request = call(peer, 'POST', '/v1/files');
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.write(FORM_START);
   for (let left = BYTES; left > 0; left -= PIECE.length) {
     if (!request.write(left < PIECE.length ? PIECE.subarray(0, left) : PIECE)) await once(request, 'drain');
   }
-  request.end();
+  request.end(FORM_END);
   const [response] = await answered;
   await receive(response);
 }

@@ -66,7 +66,7 @@ async function relayFile(request: IncomingMessage, response: ServerResponse): Pr
 }
 
 const server = createServer((request, response) => {
-  if (request.method === 'GET' || request.headers['content-type'] === 'application/octet-stream') {
+  if (request.method === 'GET' || request.headers['content-type']?.startsWith('multipart/form-data') === true) {
     relayFile(request, response).catch(() => response.destroy());
     return;
   }
