@@ -325,3 +325,35 @@ test('an event larger than any frame may be ends the assembly without throwing',
   for (let i = 0; i < 10; i += 1) assembler.push(megabyte);
   expect(assembler.finish()).toBeUndefined();
 });
+
+describe('the part of a stream that is not whole', () => {
+  const partOf = (protocol: StreamProtocol, text: string, maxBytes = 100_000, keepsPart = true): object | undefined => {
+    const assembler = createAssembler(protocol, maxBytes, { keepsPart });
+    assembler.push(Buffer.from(text));
+    expect(assembler.finish()).toBeUndefined();
+    return assembler.soFar();
+  };
+
+  test('of chat is what came before it was cut, or failed, or grew too large', () => {
+    const begun = sse(chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' }));
+    const part = answer({ role: 'assistant', content: 'Hello' }, { finish_reason: null });
+    expect(partOf('chat', begun)).toEqual(part);
+    expect(partOf('chat', begun + sse({ error: { message: 'm' } }))).toEqual(part);
+    const long = begun + sse(...Array.from({ length: 1_000 }, () => chunk({ content: 'x'.repeat(100) })));
+    expect(JSON.stringify(partOf('chat', long, 1_000)).length).toBeLessThan(1_500);
+  });
+
+  test('of messages is what came before', () => {
+    const begun = sse(
+      { type: 'message_start', message: { id: 'm1', role: 'assistant', content: [], usage: { input_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+    );
+    expect(partOf('messages', begun)).toMatchObject({ id: 'm1', content: [{ type: 'text', text: 'Hello' }] });
+  });
+
+  test('is not kept unless it is asked for', () => {
+    expect(partOf('chat', sse(chunk({ content: 'Hello' })), 100_000, false)).toBeUndefined();
+    expect(partOf('chat', '')).toBeUndefined();
+  });
+});

@@ -8,6 +8,8 @@ export interface AnswerBuilder {
   take(frame: Frame): boolean;
   /** The answer, if the stream was complete. */
   finish(): object | undefined;
+  /** What has come of the answer; undefined: nothing that can be shown. */
+  soFar(): object | undefined;
 }
 
 /** The gateway's own event with guardrail results; not part of the answer. */

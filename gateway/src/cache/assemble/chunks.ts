@@ -35,6 +35,7 @@ function createChunkBuilder(object: string, mergeChoice: MergeChoice, budget: Ch
       const whole = done && choices.size > 0 && choices.every((choice) => choice.get('finish_reason') !== null);
       return whole ? answer.toObject() : undefined;
     },
+    soFar: () => (choices.size > 0 ? answer.toObject() : undefined),
   };
 }
 

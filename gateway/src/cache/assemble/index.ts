@@ -11,6 +11,8 @@ export interface Assembler {
   push(chunk: Uint8Array): void;
   /** Undefined when the stream was incomplete, ended in an error, or exceeded the limit. */
   finish(): object | undefined;
+  /** Of a stream that is not whole, what came before it was cut; undefined: nothing is kept of it. */
+  soFar(): object | undefined;
 }
 
 const BUILDERS: Readonly<Record<StreamProtocol, (budget: CharacterBudget) => AnswerBuilder>> = {
@@ -23,11 +25,21 @@ const BUILDERS: Readonly<Record<StreamProtocol, (budget: CharacterBudget) => Ans
 /** Bytes that wait until they are read together: events by the dozen cost less than one by one. */
 const BATCH_BYTES = 8 * 1024;
 
+export interface AssemblerOptions {
+  /** What has come is kept where the whole cannot be rebuilt. */
+  readonly keepsPart?: boolean;
+}
+
 /** `maxBytes` bounds the text that is kept, in characters. */
-export function createAssembler(protocol: StreamProtocol, maxBytes: number): Assembler {
+export function createAssembler(
+  protocol: StreamProtocol,
+  maxBytes: number,
+  { keepsPart = false }: AssemblerOptions = {},
+): Assembler {
   const reader = createSseReader();
   const budget: CharacterBudget = { left: maxBytes };
   let builder: AnswerBuilder | undefined = BUILDERS[protocol](budget);
+  const part = keepsPart ? builder : undefined;
 
   const read = (cut: () => ReturnType<typeof reader.push>): void => {
     try {
@@ -60,6 +72,10 @@ export function createAssembler(protocol: StreamProtocol, maxBytes: number): Ass
       if (builder !== undefined) readWaiting();
       if (builder !== undefined) read(() => reader.end());
       return builder?.finish();
+    },
+    soFar: () => {
+      if (builder !== undefined) readWaiting();
+      return part?.soFar();
     },
   };
 }

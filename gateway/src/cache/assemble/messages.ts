@@ -47,12 +47,19 @@ export function createMessagesBuilder(budget: CharacterBudget): AnswerBuilder {
       return HANDLERS.get(event['type'])?.(state, event) ?? true; // pings and unknown events
     },
     finish: () => {
-      const { message, usage, blocks, open, started, stopped } = state;
+      const { message, open, started, stopped } = state;
       const whole = started && stopped && open.size === 0 && typeof message.get('stop_reason') === 'string';
-      return whole ? { ...message.toObject(), content: blocks.toArray(), usage: usage.toObject() } : undefined;
+      return whole ? toMessage(state) : undefined;
     },
+    soFar: () => (state.started ? toMessage(state) : undefined),
   };
 }
+
+const toMessage = ({ message, usage, blocks }: State): object => ({
+  ...message.toObject(),
+  content: blocks.toArray(),
+  usage: usage.toObject(),
+});
 
 function startMessage(state: State, { message }: JsonObject): boolean {
   if (!isObject(message) || state.started) return false;

@@ -21,6 +21,7 @@ export function createResponsesBuilder(budget: CharacterBudget): AnswerBuilder {
       return true;
     },
     finish: () => answer,
+    soFar: () => answer,
   };
 }
 
