@@ -63,6 +63,8 @@ export interface GatewayOptions {
   readonly adminToken?: string;
   /** Further sinks of the records of requests, beside the metrics and the log. */
   readonly sinks?: readonly Sink[];
+  /** Where requests are recorded, in place of what the settings name. It is closed with the gateway. */
+  readonly requestLog?: RequestLog | undefined;
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
   /** Counters of budgets; absent: in memory. Not used where Redis is configured. */
@@ -107,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
-  const requestLog = openRequestLog(settings, telemetry);
+  const requestLog = options.requestLog ?? openRequestLog(settings, telemetry);
   const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {
@@ -116,7 +118,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     resolver: () => ports.resolver,
   });
   const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ownResources: batches };
-  const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given });
+  const maxBodyBytes = requestLog === undefined ? 0 : settings.logBodyBytes;
+  const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given, maxBodyBytes });
   const { ports, limitsStatus: limits } = stateful;
   const pipeline = createPipeline(ports);
   const realtime = openRealtime(settings, { ...telemetry, pipeline, snapshots, recorder, budget, tracing });
@@ -225,7 +228,9 @@ function openRecorder(
       createMetricsSink(metrics),
       createLogSink({ logger, headersToMask, reasons }),
       ...(tracing === undefined ? [] : [tracing.sink]),
-      ...(requestLog === undefined ? [] : [createRequestLogSink({ log: requestLog, gatewayVersion: VERSION })]),
+      ...(requestLog === undefined
+        ? []
+        : [createRequestLogSink({ log: requestLog, gatewayVersion: VERSION, headersToMask })]),
       ...sinks,
     ],
     onSinkError: ({ sink, error, first }) => {

@@ -47,6 +47,8 @@ export interface PipelinePortOptions {
   readonly budget: ByteBudget;
   readonly snapshots: Pick<SnapshotHolder, 'current' | 'onChange'>;
   readonly recorder: Pick<Recorder, 'needsStreamUsage' | 'watched'>;
+  /** Of each body that the request log keeps; 0: it keeps none. */
+  readonly maxBodyBytes?: number;
   /** Absent: there are none. */
   readonly ownResources?: PipelinePorts['ownResources'];
 }
@@ -107,6 +109,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     },
     sessions: stores.sessions,
     breakers: stores.breakers,
+    capture: captureOf(options),
     maxCalls: limits.maxCalls,
     regexTurn,
     sidecarProfile: settings.sidecarProfile,
@@ -128,6 +131,9 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     },
   };
 }
+
+const captureOf = ({ maxBodyBytes = 0, budget }: PipelinePortOptions): PipelinePorts['capture'] =>
+  maxBodyBytes === 0 ? undefined : { maxBodyBytes, openMemory: budget.open };
 
 const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: GuardrailPorts) => ({
   inputChecks: [createRequestHooks(guardrails)],

@@ -60,7 +60,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning:
       'sent by gateways to custom hosts: pseudonyms (`1.1 gatehouse-ID`) of the fleets a request came through; one that comes back is refused',
   },
-  { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
+  {
+    name: 'x-gw-debug',
+    meaning:
+      '`false` keeps bodies out of the request log, but for answers that failed, and the answer out of the cache',
+  },
   { name: 'x-gw-beta', meaning: 'refused (400): this version has no beta features' },
   { name: 'x-gw-ignore-service-log', meaning: '`true` is refused (400): every request is recorded' },
 ];

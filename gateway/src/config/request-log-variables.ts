@@ -19,6 +19,13 @@ export const REQUEST_LOG_VARIABLES = {
     .max(4_096 * MIB)
     .default(64 * MIB)
     .meta({ description: 'records that wait to be written; of more the oldest are dropped' }),
+  GATEHOUSE_LOGS_BODY_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(16 * MIB)
+    .default(256 * 1024)
+    .meta({ description: 'how much of each body the request log keeps; 0: rows alone, without headers and bodies' }),
   GATEHOUSE_LOGS_RETENTION_DAYS: z.coerce
     .number()
     .int()

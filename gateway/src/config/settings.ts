@@ -91,6 +91,8 @@ export interface GatewaySettings {
   readonly batches: BatchSettings & BatchStoreSettings;
   /** Undefined: there is no request log. */
   readonly requestLog?: RequestLogSettings | undefined;
+  /** How much of each body the request log keeps; 0: it keeps rows alone. */
+  readonly logBodyBytes: number;
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
   readonly proxy: {
     readonly http: string | undefined;
@@ -180,7 +182,8 @@ export function toSettings(env: Environment): GatewaySettings {
       connectTimeoutMs: env.GATEHOUSE_CONNECT_TIMEOUT_MS,
       connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
     },
-    ...{ realtime: realtimeOf(env), batches: batchesOf(env), requestLog: requestLogOf(env) },
+    ...{ realtime: realtimeOf(env), batches: batchesOf(env) },
+    ...{ requestLog: requestLogOf(env), logBodyBytes: env.GATEHOUSE_LOGS_BODY_BYTES },
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
@@ -194,8 +197,7 @@ export function toSettings(env: Environment): GatewaySettings {
     headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => toOwnName(name.toLowerCase(), headerAliases)),
     metrics: env.ENABLE_PROMETHEUS,
     cache: cacheOf(env, cacheRedis),
-    redis,
-    cacheRedis,
+    ...{ redis, cacheRedis },
     tracing: tracingOf(env),
     sharedLimits: sharedLimitsOf(env),
   };

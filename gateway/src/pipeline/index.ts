@@ -5,7 +5,7 @@ import { type AppError, toAppError } from '../errors/index.ts';
 import type { TokenCheck } from '../identity/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
-import { NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED } from '../record/index.ts';
+import { type Capture, NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED } from '../record/index.ts';
 import {
   type Leaf,
   type PlanNode,
@@ -29,6 +29,7 @@ import {
 import { authorize, authorizeUpstream } from './authorize.ts';
 import { CallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
+import { type CapturePorts, captureAnswer, captureRequest, openCapture } from './capture.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { holdConcurrencySlot } from './concurrency.ts';
 import { enterDoor, leaveDoor } from './doors/index.ts';
@@ -59,6 +60,7 @@ import { refuseLoop } from './via.ts';
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
 export { createAskModel } from './ask-model.ts';
 export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
+export type { CapturePorts } from './capture.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export { createEmbedPrompt } from './embed-prompt.ts';
 export type * from './exchange.ts';
@@ -103,6 +105,8 @@ export interface PipelinePorts {
   /** The SidecarProfile of requests without a key; undefined: they are refused. */
   readonly sidecarProfile: string | undefined;
   readonly tokens: TokenCheck;
+  /** Undefined: there is no request log that keeps bodies. */
+  readonly capture: CapturePorts | undefined;
   /** On a sidecar: the way to the fleet. */
   readonly fleet: FleetPort | undefined;
   /** Uniform in [0, 1). */
@@ -118,15 +122,20 @@ export interface Pipeline {
 export function createPipeline(ports: PipelinePorts): Pipeline {
   const { attempts, now } = ports;
   const own = { ...ports, accountModels: createAccountModels({ attempts, now }) };
-  return { handle: (exchange) => serve(own, exchange) };
+  const isCapturing = ports.capture !== undefined;
+  return { handle: (exchange) => (isCapturing ? captured(own, exchange) : serve(own, exchange)) };
 }
 
 /** What is known of a request so far, for its record. */
 interface Progress extends LimitLog, GuardrailLog {
   caller?: Caller;
   body?: RequestBody;
+  captured?: Capture | undefined;
   input?: AttemptInput;
 }
+
+const captured = async (ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> =>
+  captureAnswer(await serve(ports, exchange), exchange);
 
 async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> {
   const { request, operation } = exchange;
@@ -137,6 +146,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     const identified = callerFor(exchange, ports);
     const caller = identified instanceof Promise ? await identified : identified;
     progress.caller = caller;
+    progress.captured = openCapture(ports.capture, exchange, caller);
     authorize(caller, operation);
     const held = holdConcurrencySlot(caller, exchange, ports);
     if (held instanceof Promise) await held;
@@ -146,6 +156,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     refuseUnservedHeaders(request);
     const given = await readBody(exchange);
     progress.body = given;
+    captureRequest(progress.captured, given);
     const { body, leave } = openDoor(ports, exchange, given);
     const found = findFormModel(body, exchange, caller);
     if (found instanceof Promise) await found;
@@ -159,6 +170,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
       calls: new CallBudget(ports.maxCalls),
       tried: [],
       log: progress,
+      captured: progress.captured,
     };
     progress.input = input;
     const answered = operation.answerLocally?.(input, ports);
@@ -326,7 +338,8 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   return { status: rendered.status, headers, body: { kind: 'bytes', bytes: rendered.body }, facts, store: undefined };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, guardrails }: Progress): PipelineFacts {
+function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
+  const { caller, input, limits, guardrails, captured = input?.captured } = progress;
   const resolution = input?.resolution;
   const plan = resolution?.plan;
   const attempts = input === undefined ? NOTHING_TRIED : attemptsOf(input, outcome);
@@ -356,6 +369,7 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits, g
     settlement: outcome?.hold,
     counted: outcome?.counted,
     guardrails,
+    captured,
   };
 }
 

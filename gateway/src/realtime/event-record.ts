@@ -35,6 +35,7 @@ export function eventRecord(exchange: Exchange, opened: Answer, event: EventFact
     ...facts.answeredBy,
     ...{ status, error: event.error, durationMs, upstreamMs: durationMs, startedAtMs: toUnixMs(startedMs) },
     spanId: facts.answeredBy.spanId === undefined ? undefined : newSpanId(),
+    captured: undefined,
   };
   return {
     exchange: { ...exchange, startedMs, trace },
@@ -50,6 +51,7 @@ export function eventRecord(exchange: Exchange, opened: Answer, event: EventFact
         error: event.error,
         settlement: event.settlement,
         counted: { usage, model, estimated: false },
+        captured: undefined,
       },
     },
     sent: { firstByteMs: endedMs, bytes: event.bytes, error: undefined },

@@ -1,4 +1,13 @@
 export {
+  type BodiesKept,
+  Capture,
+  CapturedAttempt,
+  isGood,
+  type KeptAnswer,
+  type KeptBody,
+  type KeptRequest,
+} from './capture.ts';
+export {
   type AttemptFacts,
   type CacheStatus,
   type CallerFacts,

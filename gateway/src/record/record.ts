@@ -2,6 +2,7 @@
 import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import type { Capture, CapturedAttempt } from './capture.ts';
 import type { CountedAnswer } from './usage.ts';
 
 /** One finished request. Plain data, which a sink may keep, but for the headers, which end with the call of the sink. */
@@ -18,6 +19,8 @@ export interface RequestRecord {
   readonly answer: AnswerFacts;
   /** Another gateway has got the request whole, and records it. */
   readonly isPassedOn?: true | undefined;
+  /** Headers and bodies, only while the sink runs; undefined: none are kept. */
+  readonly captured?: Capture | undefined;
 }
 
 /** The trace identity of a request: the client's own identifiers, or those of its `traceparent`. */
@@ -53,6 +56,8 @@ export interface RequestFacts {
   readonly path: string;
   /** Id of the operation. */
   readonly operation: string;
+  /** What its answers are made of, where they are counted. */
+  readonly generates?: string | undefined;
   /** Unix time of the first byte, in ms. */
   readonly startedAtMs: number;
   /** Bytes of the body; undefined: it was not read, or its client did not say. */
@@ -210,6 +215,8 @@ export interface AttemptFacts {
   readonly prices: AccountPrices | undefined;
   /** Of the answer; undefined: nothing that costs was answered, or a sink that reads usage is missing. */
   readonly cost: CostFacts | undefined;
+  /** As that of the record. */
+  readonly captured?: CapturedAttempt | undefined;
 }
 
 /** Generated images, as a request asks for them. */
@@ -255,6 +262,7 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly user?: unknown;
   /** Another gateway has got the request whole, and records it. */
   readonly isPassedOn?: true | undefined;
+  readonly captured?: Capture | undefined;
   readonly requestBytes: number | undefined;
   readonly stream: boolean;
   readonly error: AppError | undefined;

@@ -147,6 +147,7 @@ function toRecord(
       snapshot: snapshot.version,
     },
     isPassedOn: facts.isPassedOn,
+    captured: facts.captured,
   };
 }
 
@@ -161,6 +162,7 @@ function requestFacts(
     method,
     path,
     operation: operation.id,
+    generates: operation.generates,
     startedAtMs: toUnixMs(startedMs),
     bytes: requestBytes,
     metadata: boundMetadata(metadata),

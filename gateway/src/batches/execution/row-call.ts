@@ -97,8 +97,8 @@ async function answered(ports: RowCallPorts, exchange: Exchange): Promise<RowRes
   const { traceId } = exchange.trace;
   try {
     const bytes = await bytesOf(answer.body, ports.maxResponseBytes, exchange.memory);
+    answer.store?.push(bytes); // before the record, which may keep them
     ports.recorder.finish({ exchange, answer, sent: { firstByteMs, bytes: bytes.length, error: undefined } });
-    answer.store?.push(bytes);
     answer.store?.commit();
     return resultOf(answer, bytes, { traceId, isInterrupted: exchange.signal.cancelled });
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { ResponseCache } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
-import type { UsageQuestion } from '../../record/index.ts';
+import type { Capture, UsageQuestion } from '../../record/index.ts';
 import type { RowMarks } from '../../store/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope, UpgradingClient } from '../../upstream/index.ts';
@@ -52,4 +52,6 @@ export interface AttemptInput {
   /** The outcomes of the targets that were tried so far. */
   readonly tried: AttemptOutcome[];
   readonly log: LimitLog & GuardrailLog;
+  /** Headers and bodies for the request log; undefined: none are kept. */
+  readonly captured?: Capture | undefined;
 }

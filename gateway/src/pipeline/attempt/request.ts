@@ -97,12 +97,13 @@ export function toHeldUpstream(built: OutgoingRequest, prepared: Prepared): Upst
 /** The request as the upstream client sends it; its headers are kept for the answer. */
 export function toUpstream(
   { method, origin, path, headers, body, streamed }: OutgoingRequest,
-  { resolved: { hostOrigin }, via, span, sent }: Prepared,
+  { resolved: { hostOrigin }, via, span, sent, captured }: Prepared,
 ): UpstreamRequest {
   if (via !== undefined) headers[VIA_HEADER] = via;
   if (span?.headers !== undefined) Object.assign(headers, span.headers);
   if (streamed?.bytes !== undefined) headers['content-length'] = String(streamed.bytes);
   sent.headers = headers;
   sent.origin = origin;
+  captured?.sends({ headers, body });
   return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
 }

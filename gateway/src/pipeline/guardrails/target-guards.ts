@@ -106,6 +106,11 @@ export class TargetGuards {
     return this.#input?.results ?? NO_RESULTS;
   }
 
+  /** Of all hooks, as answers show them. */
+  get results(): object {
+    return { before_request_hooks: this.inputResults, after_request_hooks: this.#outputResults };
+  }
+
   get #outputResults(): readonly HookResult[] {
     return this.#output?.results ?? NO_RESULTS;
   }

@@ -101,7 +101,11 @@ test('rows of any request add up to what was settled', () => {
       const settled: Pick<Spent, 'usage' | 'cost'>[] = samples.flatMap(({ earlier: before }) => before);
       const records: LogRecord[] = [];
       const recorder = createRecorder({
-        sinks: [createRequestLogSink({ log: { add: (record) => void records.push(record) }, gatewayVersion: '0' })],
+        sinks: [
+          createRequestLogSink({
+            ...{ log: { add: (record) => void records.push(record) }, gatewayVersion: '0', headersToMask: [] },
+          }),
+        ],
         onSinkError: ({ error }) => {
           throw error;
         },

@@ -1,7 +1,7 @@
 /** From a provider's answer to the client's format. */
 import { memoryExhausted } from '../../../errors/index.ts';
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
-import { countWhole } from '../../../record/index.ts';
+import { type CapturedAttempt, countWhole } from '../../../record/index.ts';
 import { bytesOf, type Exchange, type RequestBody } from '../../exchange.ts';
 import type { ProviderAnswer, SendPort } from '../send/index.ts';
 import { type AnsweredCall, failedAnswer, type MappedAnswer, streamAnswer } from './client-answer.ts';
@@ -10,10 +10,12 @@ import { decodeAnswer, isEncoded, type UnaryAnswer } from './unpack.ts';
 export type { MappedAnswer } from './client-answer.ts';
 export { isEventStream, isJson, isServerSent } from './media-types.ts';
 export { passedHeaders, relayedHeaders } from './passed-headers.ts';
+export { scrubberOf } from './scrub.ts';
 export { decodeAnswer, isEncoded, READABLE_ENCODINGS, type UnaryAnswer } from './unpack.ts';
 
 type Limits = Pick<SendPort, 'maxResponseBytes' | 'json'>;
 type Answered = AnsweredCall & {
+  readonly captured?: Pick<CapturedAttempt, 'gets'> | undefined;
   readonly input: {
     readonly exchange: Pick<Exchange, 'memory'>;
     readonly resolution: { readonly body: RequestBody };
@@ -42,6 +44,7 @@ function mapWhole({ json }: Limits, answered: Answered, answer: UnaryAnswer): Ma
     ? answered.operation.handler.mapAnswer(answered, answer, json)
     : failedAnswer(answered, answer);
   if (bytes !== answer.bytes) {
+    answered.captured?.gets(answer.status, answer.bytes);
     memory.give(answer.bytes.length);
     if (!memory.take(bytes.length)) throw memoryExhausted();
   }

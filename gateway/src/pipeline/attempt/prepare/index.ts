@@ -7,6 +7,7 @@ import {
   NOTHING_DROPPED,
   type PreparedTarget,
 } from '../../../providers/engine/index.ts';
+import type { Capture, CapturedAttempt } from '../../../record/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
@@ -51,6 +52,8 @@ export interface Prepared extends ServedCall {
   readonly via: string | undefined;
   /** Undefined: no guardrail looks at the call. */
   readonly guards: TargetGuards | undefined;
+  /** Headers and bodies for the request log; undefined: none are kept. */
+  readonly captured: CapturedAttempt | undefined;
   /** Undefined: no spans are made. */
   readonly span: AttemptSpan | undefined;
   /** The headers of the last call: credentials in them are taken out of its answer; and where it went. */
@@ -113,9 +116,19 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     droppedParams: droppedOf({ call, serving, operation }, target, leaf.settings),
     guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
+    captured: input.captured && captureOf(input.captured, { params, resolution: input.resolution }),
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
     sent: { headers: NO_HEADERS, origin: undefined },
   };
+}
+
+function captureOf(
+  captured: Capture,
+  { params, resolution }: { readonly params: JsonObject; readonly resolution: Resolution },
+): CapturedAttempt {
+  const attempt = captured.openAttempt();
+  if (captured.isWhole && params !== resolution.params) attempt.params = params;
+  return attempt;
 }
 
 interface ShapeInput {

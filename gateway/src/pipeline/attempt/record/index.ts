@@ -10,6 +10,7 @@ import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import {
   type AttemptFacts,
   addCounted,
+  type CapturedAttempt,
   type CountedAnswer,
   type ImagesAsked,
   isCacheHit,
@@ -29,7 +30,7 @@ import {
 import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
-import type { MappedAnswer } from '../map/index.ts';
+import { type MappedAnswer, scrubberOf } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
 import { modelOf, type Prepared } from '../prepare/index.ts';
 import type { Tried } from '../retries.ts';
@@ -79,6 +80,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly images: ImagesAsked | undefined;
   /** Characters that were to be spoken; undefined: none. */
   readonly characters: number | undefined;
+  /** Headers and bodies for the request log. */
+  readonly captured: CapturedAttempt | undefined;
   /** Present when the target has switched protocols. */
   readonly connection?: ProviderConnection | undefined;
 }
@@ -210,6 +213,7 @@ export async function triedOutcome(
     guards,
     images: facts.images,
     characters: facts.characters,
+    captured: facts.captured,
   });
 }
 
@@ -283,11 +287,20 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
   });
 }
 
-function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOutcome {
+function record({ input, prepared }: AttemptProgress, outcome: AttemptOutcome): AttemptOutcome {
+  if (prepared !== undefined && outcome.captured !== undefined) capture(prepared, outcome);
   // A target that fails without a call counts too: trying thousands of them is work.
   if (outcome.calls === 0 && !isCacheHit(outcome.cacheStatus)) input.calls.take();
   input.tried.push(outcome);
   return outcome;
+}
+
+/** What is known of the attempt when it has ended. */
+function capture({ captured, resolved, sent, guards }: Prepared, { status, headers, body }: AttemptOutcome): void {
+  if (captured === undefined) return;
+  captured.scrubber = () => scrubberOf(resolved.target, sent.headers);
+  captured.hooks = guards && (() => guards.results);
+  if (body.kind === 'bytes') captured.answers({ status, headers, bytes: body.bytes });
 }
 
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
@@ -302,6 +315,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   guards: prepared?.guards,
   spanId: prepared?.span?.id,
   origin: prepared?.sent.origin,
+  captured: prepared?.captured,
   images: prepared && imagesAsked(prepared),
   characters: prepared && charactersAsked(prepared),
   startedMs,
@@ -352,4 +366,5 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   characters: outcome.characters,
   prices: outcome.prices,
   cost: undefined,
+  captured: outcome.captured,
 });

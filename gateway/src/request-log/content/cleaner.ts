@@ -1,0 +1,38 @@
+/** Takes credentials out of all that a document says, wherever they stand. */
+import { isCredentialHeader } from '../../lib/header-names.ts';
+import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
+import type { RequestRecord } from '../../record/index.ts';
+
+export type Cleaner = (text: string) => string;
+
+/** Shorter values of headers may be ordinary words. */
+const MIN_LENGTH = 8;
+const SCHEME = /^[a-z][\w-]*\s+(?=\S)/i;
+const BASIC = /^basic\s+([\w+/=-]+)\s*$/i;
+const GENERATED_KEY = /gwk_[\w-]{8,}/g;
+
+/** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
+export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
+  const scrubbers: Scrubber[] = [];
+  const ofClient = credentialsOf(request.headers());
+  if (ofClient.length > 0) scrubbers.push(compileScrubber(ofClient));
+  for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
+  return (text) => {
+    const bytes: Buffer = Buffer.from(text);
+    const clean = scrubbers.reduce<Buffer>((left, scrubber) => scrubber.bytes(left), bytes);
+    const out = clean === bytes ? text : clean.toString();
+    return out.includes('gwk_') ? out.replace(GENERATED_KEY, '[redacted]') : out;
+  };
+}
+
+function credentialsOf(headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
+  const found = new Set<string>();
+  for (const [name, value] of headers) {
+    if (!isCredentialHeader(name)) continue;
+    const basic = BASIC.exec(value)?.[1];
+    const pair = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
+    for (const each of [value.trim(), value.replace(SCHEME, '').trim(), pair, pair.slice(pair.indexOf(':') + 1)])
+      if (each.length >= MIN_LENGTH) found.add(each);
+  }
+  return [...found];
+}

@@ -1,0 +1,96 @@
+/** The document of a row as JSON: crds/src/logs/document.ts, docs/behaviour/request-logs.md#documents. */
+import type { AttemptFacts, Capture, CapturedAttempt, KeptAnswer, RequestRecord } from '../../record/index.ts';
+import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
+import { type Cleaner, createCleaner } from './cleaner.ts';
+import { namesToMask, requestHeaders, shownHeaders } from './headers.ts';
+
+export interface ContentOptions {
+  /** Names of headers, lower case, that the deployment masks. */
+  readonly headersToMask: readonly string[];
+}
+
+/** What a document tells of. */
+export interface Told {
+  /** Undefined: no target was tried. */
+  readonly attempt: AttemptFacts | undefined;
+  readonly isFinal: boolean;
+  readonly status: number;
+  readonly responseMs: number;
+}
+
+/** Makes the documents of one request. */
+export class Contents {
+  readonly #record: RequestRecord;
+  readonly #captured: Capture;
+  readonly #clean: Cleaner;
+  readonly #masked: ReadonlySet<string>;
+  readonly #body: BodyOptions;
+  /** The same in all documents of the request. */
+  #request: string | undefined;
+
+  constructor(record: RequestRecord, captured: Capture, { headersToMask }: ContentOptions) {
+    this.#record = record;
+    this.#captured = captured;
+    this.#clean = createCleaner(record);
+    this.#masked = namesToMask(record.request, headersToMask);
+    this.#body = { isOfVectors: record.request.generates === 'vectors', clean: this.#clean };
+  }
+
+  /** Undefined: it could not be made without a secret. */
+  of({ attempt, isFinal, status, responseMs }: Told): string | undefined {
+    const own = attempt?.captured;
+    const answer = isFinal ? this.#captured.answer : own?.answer;
+    const path = isFinal ? this.#record.route.optionPath : attempt?.target;
+    this.#request ??= this.#requestMembers();
+    const json = objectOf([
+      `"request":${this.#request}`,
+      `"response":${this.#answerOf(answer, { status, responseTime: responseMs, lastUsedOptionJsonPath: path })}`,
+      ...(own === undefined ? [] : this.#attemptMembers(own)),
+    ]);
+    const clean = this.#clean(json);
+    return clean === json || isJson(clean) ? clean : undefined;
+  }
+
+  #requestMembers(): string {
+    const { request } = this.#record;
+    const { own, gateway } = requestHeaders(request, this.#masked);
+    const { isWhole } = this.#captured;
+    return objectOf([
+      membersOf({ url: request.path, method: request.method, gwHeaders: gateway }),
+      isWhole ? membersOf({ headers: own }) : '',
+      bodyMembers(this.#captured.request, this.#body),
+    ]);
+  }
+
+  #answerOf(answer: KeptAnswer | undefined, facts: object): string {
+    if (answer === undefined) return objectOf([membersOf(facts)]);
+    return objectOf([
+      membersOf({ ...facts, headers: shownHeaders(answer.headers, this.#masked) }),
+      bodyMembers(answer.body, this.#body),
+    ]);
+  }
+
+  #attemptMembers({ params, sent, original, hooks }: CapturedAttempt): readonly string[] {
+    const results = this.#captured.isWhole ? hooks?.() : undefined;
+    const sentMembers = sent && [
+      membersOf({ headers: shownHeaders(sent.headers, this.#masked) }),
+      bodyMembers(sent.body, this.#body),
+    ];
+    return [
+      params === undefined ? '' : `"finalUntransformedRequest":${this.#objectBody(params)}`,
+      sentMembers === undefined ? '' : `"transformedRequest":${objectOf(sentMembers)}`,
+      original === undefined ? '' : `"originalResponse":${objectOf([bodyMembers(original, this.#body)])}`,
+      results === undefined ? '' : `"hooks":${JSON.stringify(results)}`,
+    ];
+  }
+
+  #objectBody(value: object): string {
+    const body = this.#captured.cut(Buffer.from(JSON.stringify(value)));
+    return objectOf([bodyMembers(body, this.#body)]);
+  }
+}
+
+const objectOf = (members: readonly string[]): string => `{${members.filter((each) => each !== '').join(',')}}`;
+
+/** The members of the object, without braces. */
+const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);

@@ -1,0 +1,27 @@
+/** A request log in memory, for tests of what is given to it. */
+import type { GatewayOptions } from '@gatehouse/gateway';
+import { waitFor } from './wait-for.ts';
+
+type RequestLog = NonNullable<GatewayOptions['requestLog']>;
+export type LogRecord = Parameters<RequestLog['add']>[0];
+
+export interface MemoryLog extends RequestLog {
+  readonly records: readonly LogRecord[];
+  /** The records of the next request that has a final row, taken out. */
+  next(): Promise<readonly LogRecord[]>;
+}
+
+export function memoryLog(): MemoryLog {
+  const records: LogRecord[] = [];
+  return {
+    records,
+    add: (record) => void records.push(record),
+    close: async () => undefined,
+    next: async () => {
+      const last = await waitFor(() => records.findIndex(({ row }) => row.is_final) + 1 || undefined, {
+        what: 'a final row',
+      });
+      return records.splice(0, last);
+    },
+  };
+}
