@@ -103,7 +103,7 @@ export function testMcp(stage: StageOf): void {
     const { body: made } = await client.call('POST /mcp-servers', { body });
     await client.call('POST /mcp-servers', { body, status: 409 });
     const unknown = { ...body, slug: 'other', mcp_integration_id: 'no-such-integration' };
-    await client.call('POST /mcp-servers', { body: unknown, status: 400 });
+    await client.call('POST /mcp-servers', { body: unknown, status: 404 });
     const foreign = { ...body, slug: 'other', workspace_id: 'no-such-workspace' };
     await client.call('POST /mcp-servers', { body: foreign, status: 404 });
     const path = { mcpServerId: made.id };
