@@ -184,6 +184,11 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
   },
+  'logs-clickhouse-url': {
+    variable: 'GATEHOUSE_LOGS_CLICKHOUSE_URL',
+    type: 'text',
+    help: 'With --management: ClickHouse with the request log, https://USER:PASSWORD@HOST:8443, better as the variable; none: it is in the PostgreSQL of --database-url',
+  },
   'audit-retention-days': {
     variable: 'GATEHOUSE_AUDIT_RETENTION_DAYS',
     type: 'count',

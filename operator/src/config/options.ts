@@ -60,6 +60,8 @@ export interface OperatorOptions {
   readonly databaseUrl: string | undefined;
   /** File with its certificate authorities as PEM. */
   readonly databaseCaFile: string | undefined;
+  /** ClickHouse with the request log, with its password; undefined: it is in PostgreSQL. */
+  readonly logsClickHouseUrl: string | undefined;
   /** Days after which audit records are deleted; 0: never. */
   readonly auditRetentionDays: number;
   /** How people sign in, as it was given. */
@@ -287,6 +289,7 @@ function toOptions(values: Values): OperatorOptions {
     managementCertificateDir: values.text('management-certificate-dir') ?? '',
     databaseUrl: values.text('database-url'),
     databaseCaFile: values.text('database-ca-file'),
+    logsClickHouseUrl: values.text('logs-clickhouse-url'),
     auditRetentionDays: values.number('audit-retention-days', RETENTION_DAYS),
     signIn: {
       issuer: values.text('oidc-issuer'),

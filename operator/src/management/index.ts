@@ -15,6 +15,8 @@ export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export { createLogExports, type ExportSource, type LogExports, readFile } from './log-exports/index.ts';
 export {
+  connectClickHouse,
+  createClickHouseReader,
   createLogDatabase,
   createPostgresReader,
   type LogObjects,

@@ -1,4 +1,10 @@
 /** The request log as the management API reads it: docs/behaviour/request-logs.md */
+export {
+  type ClickHouseConnection,
+  type ClickHouseOptions,
+  connectClickHouse,
+  createClickHouseReader,
+} from './clickhouse/index.ts';
 export { type LogObjects, type LogSource, readContent } from './documents.ts';
 export * from './reader.ts';
 export { createLogDatabase, createPostgresReader } from './sql/index.ts';

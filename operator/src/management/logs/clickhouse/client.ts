@@ -1,0 +1,83 @@
+/** Asks ClickHouse. */
+import type { ClickHouseClient } from '@clickhouse/client';
+import { err, ok, type Result } from '@gatehouse/crds';
+import { clickHouseStatements, parseClickHouseUrl } from '@gatehouse/crds/logs';
+import { LogQuestionTooLarge } from '../reader.ts';
+import { Question } from './question.ts';
+
+/** The rows of an answer; every number is one. Rejects with LogQuestionTooLarge, or with what the server or the network says. */
+export type AskClickHouse = <R>(write: (question: Question) => string) => Promise<readonly R[]>;
+
+export interface ClickHouseConnection {
+  readonly ask: AskClickHouse;
+  close(): Promise<void>;
+}
+
+export interface ClickHouseOptions {
+  /** `https://USER:PASSWORD@HOST:8443`. */
+  readonly url: string;
+  /** Certificate authorities as PEM; absent: those of Node. */
+  readonly ca?: string | undefined;
+}
+
+const REQUEST_MS = 20_000;
+const QUESTION_SECONDS = 15;
+const MAX_CONNECTIONS = 8;
+/** ClickHouseLogLevel.OFF, which is no type. */
+const OFF = 127;
+
+/** Opens nothing yet. Errors name the part of the URL, never its content. */
+export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickHouseConnection, string> {
+  const address = parseClickHouseUrl(url);
+  if (!address.ok) return err(address.error);
+  let opening: Promise<ClickHouseClient> | undefined;
+  const open = async (): Promise<ClickHouseClient> => {
+    const { createClient } = await import('@clickhouse/client');
+    const client = createClient({
+      ...address.value,
+      ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),
+      application: 'gatehouse-management',
+      request_timeout: REQUEST_MS,
+      max_open_connections: MAX_CONNECTIONS,
+      clickhouse_settings: {
+        max_execution_time: QUESTION_SECONDS,
+        output_format_json_quote_64bit_integers: 0,
+        output_format_json_quote_decimals: 0,
+      },
+      log: { level: OFF }, // failures reach the log of the management API
+    });
+    for (const query of clickHouseStatements()) await client.command({ query });
+    return client;
+  };
+  const opened = (): Promise<ClickHouseClient> => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined; // the next question tries again
+      throw error;
+    });
+    return opening;
+  };
+  return ok({
+    ask: async <R>(write: (question: Question) => string): Promise<readonly R[]> => {
+      const question = new Question();
+      const query = write(question);
+      const client = await opened();
+      try {
+        const answer = await client.query({ query, query_params: question.params, format: 'JSONEachRow' });
+        return await answer.json<R>();
+      } catch (error) {
+        throw isTooLarge(error)
+          ? new LogQuestionTooLarge('The question took too long: ask for a shorter time', { cause: error })
+          : error;
+      }
+    },
+    close: async () => {
+      await opening?.then((client) => client.close()).catch(() => undefined); // it was never open
+    },
+  });
+}
+
+/** TIMEOUT_EXCEEDED, TOO_SLOW and MEMORY_LIMIT_EXCEEDED. */
+const TOO_LARGE: ReadonlySet<string> = new Set(['159', '160', '241']);
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && TOO_LARGE.has(error.code);

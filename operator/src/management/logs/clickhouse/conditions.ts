@@ -1,0 +1,80 @@
+/** Conditions on rows and roll-ups. */
+import type { Bounds, LogFilter } from '../reader.ts';
+import type { Question } from './question.ts';
+
+/** Traces by workspace and id. */
+export type Traces = readonly (readonly [workspace: string, trace: string])[];
+
+/** A filter whose question about feedback has been answered: the traces that it leaves. */
+export interface ClickHouseFilter extends Omit<LogFilter, 'feedback'> {
+  readonly judged?: Traces | undefined;
+}
+
+export const and = (conditions: readonly (string | undefined)[]): string => {
+  const given = conditions.filter((one) => one !== undefined);
+  return given.length === 0 ? 'true' : `(${given.join(' and ')})`;
+};
+
+/** Where the columns of roll-ups are, in which a name that is missing is the empty text. */
+export type Columns = (name: string) => string;
+
+const own: Columns = (name) => name;
+
+/** Of the table of rows, whose alias is l. */
+export const ofRow: Columns = (name) =>
+  name === 'workspace' || name === 'status' ? `l.${name}` : `ifNull(l.${name}, '')`;
+
+/** Of what rows and roll-ups know. */
+export function sharedConditions(q: Question, filter: ClickHouseFilter, column: Columns = own): string {
+  const { visible, apiKeys, accounts, configs, prompts, statuses, models } = filter;
+  const oneOf = (name: string, values: readonly string[] | undefined): string | undefined =>
+    values && `has(${q.param(values, 'Array(String)')}, toString(${column(name)}))`;
+  return and([
+    visible.workspaces && `${column('workspace')} in ${q.param(visible.workspaces, 'Array(String)')}`,
+    visible.apiKey === undefined ? undefined : `${column('api_key')} = ${q.param(visible.apiKey, 'String')}`,
+    oneOf('api_key', apiKeys),
+    oneOf('account', accounts),
+    oneOf('config', configs),
+    oneOf('prompt', prompts),
+    statuses && `has(${q.param(statuses, 'Array(UInt16)')}, ${column('status')})`,
+    models &&
+      `(${column('provider')}, ${column('model')}) in ${q.pairs(models.map(({ provider, model }) => [provider, model]))}`,
+  ]);
+}
+
+/** Of what rows alone know; the alias of their table is l. */
+export function rowConditions(q: Question, filter: ClickHouseFilter): string {
+  const { visible, traces, spans, inputTokens, outputTokens, totalTokens, costNano, judged, metadata } = filter;
+  const texts = (values: readonly string[]): string => q.param(values, 'Array(String)');
+  return and([
+    visible.people && `has(${texts(visible.people)}, toString(ifNull(l.key_user, '')))`,
+    traces && `has(${texts(traces)}, l.trace_id)`,
+    spans && `has(${texts(spans)}, ifNull(l.span_id, toString(l.id)))`,
+    between(q, 'l.input_tokens', inputTokens),
+    between(q, 'l.output_tokens', outputTokens),
+    between(q, 'l.total_tokens', totalTokens),
+    between(q, 'ifNull(l.cost_nano, 0)', costNano),
+    ...Object.entries(metadata ?? {}).map(([name, value]) => {
+      const key = q.param(name, 'String');
+      return `(mapContains(l.metadata, ${key}) and l.metadata[${key}] = ${q.param(value, 'String')})`;
+    }),
+    judged && `(toString(l.workspace), l.trace_id) in ${q.pairs(judged)}`,
+  ]);
+}
+
+function between(q: Question, value: string, bounds: Bounds | undefined): string | undefined {
+  if (bounds === undefined) return undefined;
+  const { min, max } = bounds;
+  return and([
+    min === undefined ? undefined : `${value} >= ${q.param(min, 'Float64')}`,
+    max === undefined ? undefined : `${value} <= ${q.param(max, 'Float64')}`,
+  ]);
+}
+
+/** Whether roll-ups know all that is asked. */
+export const isOfRollUps = ({ visible, ...filter }: ClickHouseFilter): boolean =>
+  visible.people === undefined && ROW_ONLY.every((name) => filter[name] === undefined);
+
+const ROW_ONLY = [
+  ...(['traces', 'spans', 'inputTokens', 'outputTokens', 'totalTokens', 'costNano', 'judged', 'metadata'] as const),
+];

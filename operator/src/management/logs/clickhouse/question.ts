@@ -1,0 +1,37 @@
+/** A statement of ClickHouse with its parameters: no value ever becomes a part of its language. */
+
+type ParamType = 'String' | 'Float64' | 'Int64' | 'UInt32' | 'Array(String)' | 'Array(UInt16)';
+type ParamValue = string | number | readonly string[] | readonly number[];
+
+/** As late as a time of the tables can be: the year 2299. */
+const LAST_MS = 10_382_169_599_000;
+
+export class Question {
+  readonly params: Record<string, ParamValue> = {};
+  #count = 0;
+
+  /** The placeholder of a value. */
+  param(value: ParamValue, type: ParamType): string {
+    this.#count += 1;
+    const name = `p${this.#count}`;
+    this.params[name] = value;
+    return `{${name}:${type}}`;
+  }
+
+  /** A time in Unix time in ms. */
+  time(ms: number): string {
+    const bounded = Math.trunc(Math.min(Math.max(ms, 0), LAST_MS));
+    return `fromUnixTimestamp64Milli(${this.param(bounded, 'Int64')}, 'UTC')`;
+  }
+
+  /** Pairs as a set that two columns may be in. */
+  pairs(pairs: readonly (readonly [string, string])[]): string {
+    const [first, second] = [0, 1].map((at) =>
+      this.param(
+        pairs.map((pair) => pair[at] ?? ''),
+        'Array(String)',
+      ),
+    );
+    return `(select pair.1, pair.2 from (select arrayJoin(arrayZip(${first}, ${second})) as pair))`;
+  }
+}

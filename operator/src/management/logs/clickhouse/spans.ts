@@ -1,0 +1,18 @@
+/** Spans of time of UTC. */
+import type { TimeWidth } from '../reader.ts';
+
+const DAY_MS = 86_400_000;
+const WIDTHS: Readonly<Record<TimeWidth, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+};
+/** 1970 began on a Thursday, and weeks begin on Monday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/** The start of the span of a time, both in Unix time in ms. */
+export function startOf(ms: number, width: TimeWidth): number {
+  const origin = width === 'week' ? FIRST_MONDAY_MS : 0;
+  return origin + Math.floor((ms - origin) / WIDTHS[width]) * WIDTHS[width];
+}

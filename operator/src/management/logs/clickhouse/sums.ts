@@ -1,0 +1,64 @@
+/** Sums of facts. */
+import type { Sum, SumOptions, Totals } from '../reader.ts';
+import type { ClickHouseFilter } from './conditions.ts';
+import { facts } from './facts.ts';
+import type { Question } from './question.ts';
+
+export type SumRow = Omit<Totals, never> & {
+  readonly time: number;
+  readonly times: Sum['times'];
+  readonly total: number;
+} & Readonly<Record<string, unknown>>;
+
+export const msOf = (time: string): string => `toUnixTimestamp64Milli(${time})`;
+
+const STARTS = {
+  minute: (column: string) => `toStartOfMinute(${column})`,
+  hour: (column: string) => `toStartOfHour(${column})`,
+  day: (column: string) => `toStartOfDay(${column})`,
+  week: (column: string) => `toStartOfWeek(${column}, 1)`,
+} as const;
+
+/** The start of the span of a time, in Unix time in ms. */
+export const spanOf = (column: string, width: SumOptions['width']): string =>
+  width === undefined ? 'toInt64(0)' : `toInt64(toUnixTimestamp(toDateTime(${STARTS[width](column)}, 'UTC'))) * 1000`;
+
+/** More are no graph that anybody can look at. */
+const MAX_SUMS = 100_000;
+
+export function sumQuery(q: Question, filter: ClickHouseFilter, { by, width, withTimes, page }: SumOptions): string {
+  const groups = ['time', ...by].join(', ');
+  return `
+    with facts as (${facts(q, filter, { hours: width !== 'minute' })}),
+    fine as (
+      select ${[`${spanOf('bucket', width)} as time`, ...by, 'latency'].join(', ')},
+        sum(f.requests) as requests, sum(f.attempts) as attempts,
+        sumIf(f.requests, f.status < 200 or f.status > 299) as errors,
+        sumIf(f.requests, f.cache in ('HIT', 'SEMANTIC HIT')) as hits,
+        sum(f.response_ms) as response_ms, sum(f.cost_nano) as cost_nano, sum(f.input_tokens) as input_tokens,
+        sum(f.output_tokens) as output_tokens, sum(f.total_tokens) as total_tokens,
+        min(f.bucket) as first_seen, max(f.bucket) as last_seen
+      from facts as f group by ${groups}, latency
+    ),
+    grouped as (
+      select ${groups}, sum(n.requests) as requests, sum(n.attempts) as attempts, sum(n.errors) as errors,
+        sum(n.hits) as hits, sum(n.response_ms) as responseMs, sum(n.cost_nano) as costNano,
+        sum(n.input_tokens) as inputTokens, sum(n.output_tokens) as outputTokens, sum(n.total_tokens) as totalTokens,
+        ${msOf('min(n.first_seen)')} as firstSeen, ${msOf('max(n.last_seen)')} as lastSeen,
+        ${withTimes === true ? 'arraySort(groupArray((n.latency, n.requests)))' : '[]'} as times
+      from fine as n group by ${groups}
+    )
+    select *, count() over () as total from grouped
+    order by ${page === undefined ? groups : `requests desc, attempts desc, ${groups}`}
+    limit ${q.param(page?.limit ?? MAX_SUMS, 'UInt32')} offset ${q.param(page?.offset ?? 0, 'UInt32')}`;
+}
+
+export function toSum(row: SumRow, by: SumOptions['by']): Sum {
+  const { time, times, requests, attempts, errors, hits, responseMs, costNano, firstSeen, lastSeen } = row;
+  const { inputTokens, outputTokens, totalTokens } = row;
+  return {
+    ...{ time, times, requests, attempts, errors, hits, responseMs, costNano, firstSeen, lastSeen },
+    ...{ inputTokens, outputTokens, totalTokens },
+    of: Object.fromEntries(by.map((name) => [name, row[name] as string | number | boolean])), // as the column is
+  };
+}
