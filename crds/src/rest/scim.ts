@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { isReservedGroup } from '../kinds/reserved-groups.ts';
 import { WORKSPACE_ROLES } from '../kinds/roles.ts';
 import { defineOperation } from './operation.ts';
-import { dateTime, name, queryInt, uuid } from './shapes.ts';
+import { dateTime, name, paging, queryInt, uuid } from './shapes.ts';
 
 /** Case makes no difference. */
 const role = z.string().toLowerCase().pipe(z.enum(WORKSPACE_ROLES));
 
-const page = { page: queryInt.optional(), page_size: queryInt.optional() };
+/** Clients of the reference send `page`, and those of other lists what these have. */
+const page = { ...paging, page: queryInt.optional() };
 
 const mapping = z.object({
   id: uuid,

@@ -153,6 +153,16 @@ describe('a call is refused', () => {
     expect(answer.body).toMatchObject(want);
   });
 
+  test.for([
+    ['GET', '/policies/rate-limits/x?workspace=team-a', 'workspace'],
+    ['GET', '/policies/rate-limits/x?workspace_id=a&workspace_id=b', 'workspace_id'],
+    ['POST', '/policies/rate-limits?dry_run=true', 'dry_run'],
+    ['DELETE', '/policies/rate-limits/x?forced=true', 'forced'],
+  ] as const)('with a query that the operation does not have: %s %s', async ([method, url, param]) => {
+    const answer = await call('a', method, url, method === 'POST' ? POLICY : undefined);
+    expect([answer.status, answer.body]).toMatchObject([400, { errorCode: 'AB01', error: { param } }]);
+  });
+
   test('on a path that is no operation', async () => {
     expect((await call('a', 'GET', '/nothing')).status).toBe(404);
   });

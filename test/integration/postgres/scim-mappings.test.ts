@@ -84,8 +84,13 @@ describe('a mapping', () => {
     });
     expect((await map('team-b', 'member', { scim_group_id: group })).status).toBe(200);
     expect((await call('GET', '/scim/workspaces?workspace_id=team-b')).body).toMatchObject({ total_count: 1 });
-    const second = await call('GET', `/scim/workspaces?scim_group_id=${group}&page=1&page_size=1&role=MEMBER`);
+    const list = (query: string) => call('GET', `/scim/workspaces?scim_group_id=${group}&role=MEMBER&${query}`);
+    const second = await list('page=1&page_size=1');
     expect(second.body).toMatchObject({ total_count: 2, mappings: [{ scim_group_id: group }] });
+    expect((await list('page=0&page_size=1')).body).not.toEqual(second.body);
+    for (const query of ['current_page=1&page_size=1', 'currentPage=1&pageSize=1']) {
+      expect((await list(query)).body).toEqual(second.body);
+    }
   });
 
   test('makes a group of a name that nobody knows yet', async () => {

@@ -3,7 +3,7 @@ import { brokenTextAt, formatPath, fromZodError, isDeeperThan, MAX_DOCUMENT_DEPT
 import type { AuditChange } from '@gatehouse/crds/records';
 import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { recordingStore } from '../audit/index.ts';
 import { authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
 import { DatabaseAway } from '../database/index.ts';
@@ -66,6 +66,9 @@ const HANDSHAKE_MS = 10_000;
 const BASE = '/v1';
 /** Writes also what another tool owns. */
 const FORCE_SCOPE = 'organisation_settings.update';
+
+/** The query of operations that have none of their own. */
+const WORKSPACE_ALONE = z.strictObject({ workspace_id: z.string().optional() });
 
 /** Not listening yet. */
 export function createManagementServer(options: ManagementServerOptions): FastifyInstance {
@@ -215,7 +218,7 @@ async function serve(
     caller,
     ...(typeof query['workspace_id'] === 'string' ? { workspaceId: query['workspace_id'] } : {}),
     path: namesIn(request),
-    query: parse(operation.query, query, 'query') as RestCall['query'],
+    query: parse(querySchemaOf(operation), query, 'query') as RestCall['query'],
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
     headers: { cookie: request.headers.cookie, origin: request.headers.origin },
     force: isForced(force, caller),
@@ -252,6 +255,10 @@ async function createWorkspaceNames(
   const names = new Map(homes.map(({ namespace, workspace }) => [namespace, workspace?.slug]));
   return ({ kind, object }) => (kind === 'Workspace' ? object : names.get(object.slice(0, object.indexOf('/'))));
 }
+
+/** Operations may be told the workspace that is meant; a directory sends what it likes. */
+const querySchemaOf = ({ query, protocol }: RestOperation): z.ZodType | undefined =>
+  query ?? (protocol === 'scim' ? undefined : WORKSPACE_ALONE);
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {
   if (schema === undefined) return undefined;

@@ -1,19 +1,12 @@
-/** Pages of lists of SCIM mappings and groups: they count from zero. */
+/** Pages of lists of SCIM mappings and groups: `page` counts from zero, as `current_page` of all other lists does. */
+import { type PageQuery, windowOf } from '../pages.ts';
 
-const DEFAULT_SIZE = 100;
-const MAX_SIZE = 1_000;
+type ScimPageQuery = PageQuery & { readonly page?: number | undefined };
 
-interface PageQuery {
-  readonly page?: number | undefined;
-  readonly page_size?: number | undefined;
-}
+export const scimWindowOf = ({ page, ...query }: ScimPageQuery): { limit: number; offset: number } =>
+  windowOf(page === undefined ? query : { ...query, current_page: page });
 
-export function scimWindowOf({ page = 0, page_size = DEFAULT_SIZE }: PageQuery): { limit: number; offset: number } {
-  const limit = Math.min(MAX_SIZE, page_size);
-  return { limit, offset: page * limit };
-}
-
-export function scimPageOf<T>(items: readonly T[], query: PageQuery): readonly T[] {
+export function scimPageOf<T>(items: readonly T[], query: ScimPageQuery): readonly T[] {
   const { limit, offset } = scimWindowOf(query);
   return items.slice(offset, offset + limit);
 }
