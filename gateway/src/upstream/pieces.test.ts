@@ -75,7 +75,7 @@ describe('a body of pieces', () => {
       yield Buffer.from('a');
       yield Buffer.from('b');
     }
-    expect((await bodyOf(pieces()).collect(10, account())).toString()).toBe('ab');
+    expect((await bodyOf(pieces(), () => undefined).collect(10, account())).toString()).toBe('ab');
   });
 
   test('breaks with what they throw', async () => {
@@ -83,7 +83,9 @@ describe('a body of pieces', () => {
       yield Buffer.from('a');
       throw new AppError('UPSTREAM_INVALID_RESPONSE');
     }
-    await expect(bodyOf(pieces()).collect(10, account())).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE' });
+    await expect(bodyOf(pieces(), () => undefined).collect(10, account())).rejects.toMatchObject({
+      code: 'UPSTREAM_INVALID_RESPONSE',
+    });
   });
 
   test('ends them when it is not needed', async () => {
@@ -95,9 +97,27 @@ describe('a body of pieces', () => {
         isOver = true;
       }
     }
-    const body = bodyOf(pieces());
+    const body = bodyOf(pieces(), () => undefined);
     await body.peek(0);
     body.discard();
+    await expect.poll(() => isOver).toBe(true);
+  });
+
+  test('stops what they are made of, also while a piece is awaited', async () => {
+    const { flow, body } = upstream();
+    body.push(Buffer.from('ab'));
+    let isOver = false;
+    async function* pieces() {
+      try {
+        yield* piecesOf(body);
+      } finally {
+        isOver = true;
+      }
+    }
+    const answer = bodyOf(pieces(), () => body.discard());
+    await answer.peek(0);
+    answer.discard();
+    expect(flow.aborted).toBeInstanceOf(AppError);
     await expect.poll(() => isOver).toBe(true);
   });
 });

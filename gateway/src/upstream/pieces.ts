@@ -29,13 +29,19 @@ export function piecesOf(body: UpstreamBody): AsyncIterable<Buffer> {
   };
 }
 
-/** Pieces as the body of an answer. What they throw breaks it. */
-export function bodyOf(pieces: AsyncIterable<Buffer>): UpstreamBody {
+/**
+ * Pieces as the body of an answer. What they throw breaks it. `stop` ends what they are made of, when the body is given up: a generator
+ * that waits for its next piece would end with that one.
+ */
+export function bodyOf(pieces: AsyncIterable<Buffer>, stop: () => void): UpstreamBody {
   const source = Readable.from(pieces, { objectMode: false });
   const relay: BodyRelay = new BodyRelay({
     pause: () => source.pause(),
     resume: () => source.resume(),
-    abort: () => source.destroy(),
+    abort: () => {
+      stop();
+      source.destroy();
+    },
   });
   source.on('data', (piece: Buffer) => relay.push(piece));
   source.on('end', () => relay.finish());

@@ -35,7 +35,7 @@ export function countRows(ports: AttemptPorts, prepared: Prepared, tried: Tried<
       ...{ model: '', batch: true },
     },
   });
-  const upstream = bodyOf(rows.pass(piecesOf(body.upstream)));
+  const upstream = bodyOf(rows.pass(piecesOf(body.upstream)), () => body.upstream.discard());
   return { ...tried, result: { kind: 'answer', answer: { ...answer, body: { ...body, upstream, rows } } } };
 }
 

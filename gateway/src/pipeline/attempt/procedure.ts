@@ -49,7 +49,7 @@ export async function runProcedure(
   const result = await resultOf(ports, prepared, async () => {
     if (procedure.supports?.(call) === false) throw unsupported(resolved.target, call, ' for this account');
     if (!input.calls.take()) throw new AppError('ATTEMPTS_EXHAUSTED');
-    return await mapped(ports, prepared, await procedure.run(call, run));
+    return await mapped(ports, prepared, { result: await procedure.run(call, run), stop: () => run.end(false) });
   });
   run.end(result.kind === 'answer' && result.answer.body.kind === 'stream');
   return triedBy(run, result);
@@ -103,7 +103,7 @@ const triedBy = (
 function mapped(
   ports: AttemptPorts,
   prepared: Prepared,
-  result: ProcedureResult,
+  { result, stop }: { readonly result: ProcedureResult; stop(): void },
 ): MappedAnswer | Promise<MappedAnswer> {
   if (result.kind === 'json') {
     const bytes = Buffer.from(JSON.stringify({ ...result.value, provider: prepared.call.provider }));
@@ -113,7 +113,7 @@ function mapped(
   }
   const headers: HeaderMap = { 'content-type': result.contentType };
   if (result.bytes !== undefined) headers['content-length'] = String(result.bytes);
-  const body = { kind: 'stream', upstream: bodyOf(result.content), transform: undefined } as const;
+  const body = { kind: 'stream', upstream: bodyOf(result.content, stop), transform: undefined } as const;
   return { status: 200, headers, body, stream: true };
 }
 
