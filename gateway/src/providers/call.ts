@@ -97,7 +97,7 @@ export interface OutgoingRequest {
 
 /** A small JSON call beside the main one: tokens, inference profiles, remote images. Same SSRF guard, same proxies. */
 export interface SideRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

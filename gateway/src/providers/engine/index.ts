@@ -22,6 +22,7 @@ export {
   type RequestOptions,
   unsupported,
 } from './request.ts';
+export { type RowCall, rowCall } from './row-call.ts';
 export { shapeBody } from './shape-body.ts';
 export { buildStep, jsonOfStep, parsedLine } from './step.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';

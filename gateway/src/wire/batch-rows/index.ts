@@ -3,8 +3,10 @@ export {
   type BatchRow,
   invalidRow,
   MAX_ROW_BYTES,
+  type ReadLine,
   type RowPlace,
   type RowRules,
+  readLines,
   readRows,
   toRow,
 } from './input.ts';

@@ -30,6 +30,16 @@ const MAX_CUSTOM_ID = 256;
 
 /** Empty lines are none. Throws PARAMETER_INVALID, which names the line, or MEMORY_EXHAUSTED. */
 export async function* readRows(content: AsyncIterable<Buffer>, rules: RowRules): AsyncGenerator<BatchRow> {
+  for await (const { value, ...at } of readLines(content, rules)) yield toRow(value, at);
+}
+
+/** A line, parsed; undefined: it is no JSON, or beyond the limits. */
+export interface ReadLine extends RowPlace {
+  readonly value: unknown;
+}
+
+/** Lines of JSON of any kind. Throws as `readRows`. */
+export async function* readLines(content: AsyncIterable<Buffer>, rules: RowRules): AsyncGenerator<ReadLine> {
   const { param, memory } = rules;
   let line = 0;
   try {
@@ -37,7 +47,7 @@ export async function* readRows(content: AsyncIterable<Buffer>, rules: RowRules)
       line += 1;
       if (bytes.length === 0) continue;
       if (!memory.take(bytes.length)) throw memoryExhausted();
-      yield toRow(parsed(bytes, rules.json), { place: `line ${line}`, param });
+      yield { value: parsed(bytes, rules.json), place: `line ${line}`, param };
       memory.give(bytes.length);
     }
   } catch (error) {

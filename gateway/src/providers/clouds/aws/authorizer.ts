@@ -59,7 +59,7 @@ export async function authorizedFetch(
 }
 
 /** An API key without a key pair selects the mode `apiKey`. */
-function usesApiKey({ fields }: Call): boolean {
+export function usesApiKey({ fields }: Call): boolean {
   const mode = fields.text('aws_auth_type');
   if (mode !== undefined) return mode === 'apiKey';
   return fields.secret('aws_access_key_id') === undefined && fields.secret('api_key') !== undefined;

@@ -1,4 +1,4 @@
-export { authorizedFetch, awsSigV4, type SigV4Options } from './authorizer.ts';
+export { authorizedFetch, awsSigV4, type SigV4Options, usesApiKey } from './authorizer.ts';
 export type { AwsCredentials } from './credentials.ts';
 export { awsBaseUrl, awsRegion, endpointDomain } from './region.ts';
 export { machineCredentials } from './resolve.ts';
