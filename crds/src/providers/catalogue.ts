@@ -144,13 +144,20 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   bedrock: {
     fields: [
       ...AWS,
-      routing('aws_s3_bucket', 'aws-s3-bucket', FILES),
-      routing('aws_s3_object_key', 'aws-s3-object-key', FILES),
-      call('aws_bedrock_model', 'aws-bedrock-model'),
-      routing('aws_server_side_encryption', 'amz-server-side-encryption', FILES),
-      routing('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id', FILES),
+      routing('aws_s3_bucket', 'aws-s3-bucket', { note: 'the one bucket of files, batches and fine-tuning jobs' }),
+      routing('aws_s3_object_key', 'aws-s3-object-key', { note: 'object of an upload; a new name when absent' }),
+      call('filename', 'provider-file-name', { note: 'object of an upload; comes before aws_s3_object_key' }),
+      call('aws_bedrock_model', 'aws-bedrock-model', {
+        note: 'model of the rows of an upload, and behind an opaque ARN',
+      }),
+      call('provider_model', 'provider-model', { note: 'comes before aws_bedrock_model at an upload' }),
+      routing('aws_server_side_encryption', 'amz-server-side-encryption', { note: 'of uploads' }),
+      routing('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id', {
+        note: 'of uploads and of the output of jobs',
+      }),
+      { key: 'aws_job_role_arn', kind: 'routing', note: 'role of batches and fine-tuning jobs' },
       routing('aws_service', 'aws-service', { note: 'service of proxied calls: bedrock when absent, or s3' }),
-      call('model_type', 'model-type', FILES),
+      call('model_type', 'model-type', { note: 'text: training data of prompts and completions' }),
       ...ANTHROPIC,
     ],
     credentials: AWS_CREDENTIALS,

@@ -45,8 +45,14 @@ const HOST_BY_SEGMENT: ReadonlyMap<string, string> = new Map([
   ].map((segment) => [segment, AGENT_RUNTIME] as const),
 ]);
 
+const OF_JOBS = [
+  ...(['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'] as const),
+  ...(['createFinetune', 'listFinetunes', 'getFinetune', 'cancelFinetune'] as const),
+];
+
 /** Of endpoints that another service than the runtime has. */
 const HOST_BY_ENDPOINT: Partial<Readonly<Record<Call['endpoint'], string>>> = {
+  ...Object.fromEntries(OF_JOBS.map((endpoint) => [endpoint, CONTROL_PLANE])),
   listModels: CONTROL_PLANE,
   rerank: AGENT_RUNTIME,
 };
@@ -72,4 +78,4 @@ export function runtimeUrl(call: Call): string {
   return customHost(call) ?? awsBaseUrl(RUNTIME, call);
 }
 
-const customHost = (call: Call): string | undefined => call.fields.text('custom_host')?.replace(/\/+$/, '');
+export const customHost = (call: Call): string | undefined => call.fields.text('custom_host')?.replace(/\/+$/, '');
