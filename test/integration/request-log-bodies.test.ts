@@ -1,11 +1,12 @@
 /** Documents of the request log over sockets: what they show, and what they never show. */
 import type { LogContent } from '@gatehouse/crds/logs';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { MockProvider } from '@gatehouse/standalone/mock-provider';
 import { describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
 import type { Received, SendOptions } from '../kit/http.ts';
 import { type LogRecord, memoryLog } from '../kit/request-log.ts';
-import { type Entries, KEY, provider } from '../kit/snapshot.ts';
+import { type Entries, KEY, organisation, provider, TEAM, workspace } from '../kit/snapshot.ts';
 
 interface Logged extends AsyncDisposable {
   readonly world: World;
@@ -31,6 +32,8 @@ async function start(
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }
+
+type Said = NonNullable<EntryBody<'organisation'>['logging']>;
 
 const contentOf = (record: LogRecord | undefined): LogContent => JSON.parse(record?.content ?? 'null');
 const messages = (content: string) => [{ role: 'user', content }];
@@ -171,6 +174,33 @@ describe('a document', () => {
     const failed = await send('mock-fail-500');
     expect(contentOf(failed.records[0]).response).toMatchObject({ status: 500, headers: {}, body: { error: {} } });
     expect(failed.records[0]?.content).not.toContain('canary-7');
+  });
+
+  test.for<{ own?: Said; above?: Said; debug?: string; kept: string }>([
+    { kept: 'all' },
+    { above: { bodies: 'failed' }, kept: 'failed' },
+    { above: { bodies: 'none' }, kept: 'none' },
+    { own: { bodies: 'all' }, above: { bodies: 'none' }, kept: 'all' },
+    { own: { bodies: 'failed' }, kept: 'failed' },
+    { own: { bodies: 'failed' }, debug: 'true', kept: 'all' },
+    { own: { bodies: 'all' }, debug: ' FALSE ', kept: 'failed' },
+    { own: { bodies: 'none' }, debug: 'true', kept: 'none' },
+    { own: { bodies: 'none' }, debug: 'false', kept: 'none' },
+    { own: { bodies: 'all' }, above: { bodies: 'failed', enforced: true }, debug: 'true', kept: 'failed' },
+    { own: { bodies: 'all' }, above: { bodies: 'none', enforced: true }, debug: 'true', kept: 'none' },
+    { own: { bodies: 'none' }, above: { enforced: true }, debug: 'false', kept: 'all' },
+  ])('is as they say: workspace $own, organisation $above, request $debug', async ({ own, above, debug, kept }) => {
+    await using logged = await start(() => [
+      organisation(above && { logging: above }),
+      workspace(TEAM, own && { logging: own }),
+    ]);
+    const { records } = await logged.ask('/v1/chat/completions', {
+      headers: { ...OPENAI, ...(debug && { 'x-gw-debug': debug }) },
+      body: { model: 'mock-small', messages: messages('hello') },
+    });
+    const { content } = records[0] ?? {};
+    if (content === undefined) expect(kept).toBe('none');
+    else expect(content.includes('hello') ? 'all' : 'failed').toBe(kept);
   });
 
   test('is none where bodies are switched off', async () => {

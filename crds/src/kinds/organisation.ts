@@ -12,6 +12,7 @@ import {
   keyPolicy,
   metadataSchemaIssues,
   nameRef,
+  organisationLogging,
   quota,
   roleToggles,
   secretKeyRef,
@@ -73,6 +74,7 @@ const spec = z
       'headersToMask are header names, in lower case, whose values are masked in logs.',
       64,
     ).optional(),
+    logging: organisationLogging.optional(),
     inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of every workspace.').optional(),
     outputGuardrailRefs: guardrailRefs('outputGuardrailRefs check every answer of every workspace.').optional(),
     inputGuardrailExemptWorkspaces: workspaceNames(

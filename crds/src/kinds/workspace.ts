@@ -19,6 +19,7 @@ import {
   usageLimits,
   usageStatus,
   workloadIdentities,
+  workspaceLogging,
 } from './parts/index.ts';
 import { scopeProblem } from './scopes.ts';
 
@@ -43,6 +44,7 @@ const spec = z
       false,
     ),
     defaults: defaults.optional(),
+    logging: workspaceLogging.optional(),
     rateLimits: rateLimits(COARSE_UNITS).optional(),
     usageLimits: usageLimits().optional(),
     keyPolicy: keyPolicy.optional(),

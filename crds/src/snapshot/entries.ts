@@ -50,11 +50,20 @@ const defaults = z.looseObject({
   config: z.string().optional(),
 });
 
+/** What the request log keeps beside rows: docs/behaviour/request-logs.md#documents. */
+const logging = z.looseObject({
+  /** What a newer version may say here keeps nothing. Absent: nothing is said. */
+  bodies: z.enum(['all', 'failed', 'none']).catch('none').optional(),
+  /** Of the organisation: neither workspaces nor requests say otherwise. */
+  enforced: z.literal(true).optional(),
+});
+
 export const organisationBody = z.looseObject({
   /** Only saved configs and managed providers are accepted: docs/behaviour/requests.md#saved-configs-only. */
   savedConfigsOnly: z.boolean(),
   /** Header names, lower case, masked in every log. */
   headersToMask: z.array(z.string()),
+  logging: logging.optional(),
   /** The workspace for requests with keys of the organisation. */
   defaultWorkspace: z.string().optional(),
   /** Slugs of guardrails of the organisation, which check every request and every answer; see `exemptInputGuardrails`. */
@@ -78,6 +87,7 @@ export const sidecarIdentity = z.looseObject({ namespace: z.string(), scopes: z.
 export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
+  logging: logging.optional(),
   defaults: defaults.extend({
     /** Slugs of guardrails, which follow those of the organisation. */
     inputGuardrails: z.array(z.string()).optional(),

@@ -14,18 +14,30 @@ export interface CapturePorts {
 /** Undefined: nothing but rows is kept of the request. */
 export function openCapture(
   ports: CapturePorts | undefined,
-  exchange: Pick<Exchange, 'request' | 'atEnd'>,
-  _caller: Caller,
+  exchange: Pick<Exchange, 'request' | 'atEnd' | 'snapshot'>,
+  caller: Caller,
 ): Capture | undefined {
   if (ports === undefined) return undefined;
+  const kept = bodiesKept(exchange, caller);
+  if (kept === 'none') return undefined;
   const { maxBodyBytes, openMemory } = ports;
   const memory = openMemory();
   exchange.atEnd(() => memory.close());
-  return new Capture({ kept: bodiesKept(exchange), maxBytes: maxBodyBytes, memory });
+  return new Capture({ kept, maxBytes: maxBodyBytes, memory });
 }
 
-function bodiesKept({ request }: Pick<Exchange, 'request'>): BodiesKept {
-  return request.header('x-gw-debug')?.trim().toLowerCase() === 'false' ? 'failed' : 'all';
+/** What the organisation enforces; else what the workspace says or the organisation, and the request where that is not none. */
+function bodiesKept(
+  { request, snapshot: { organisation } }: Pick<Exchange, 'request' | 'snapshot'>,
+  { workspace }: Caller,
+): BodiesKept | 'none' {
+  const { bodies = 'all', enforced } = organisation.logging ?? {};
+  if (enforced === true) return bodies;
+  const said = workspace.logging?.bodies ?? bodies;
+  if (said === 'none') return said;
+  const debug = request.header('x-gw-debug')?.trim().toLowerCase();
+  if (debug === 'false') return 'failed';
+  return debug === 'true' ? 'all' : said;
 }
 
 /** Forms and other uploads are not kept. */

@@ -39,6 +39,7 @@ export {
   rateValue,
   usageLimits,
 } from './limits.ts';
+export { organisationLogging, workspaceLogging } from './logging.ts';
 export { MAX_MCP_CAPABILITIES, MCP_CAPABILITY_TYPES, mcpCapabilities } from './mcp.ts';
 export { metadataIssues, metadataSchemaIssues } from './metadata-schema.ts';
 export { type ObjectMeta, objectMeta } from './object-meta.ts';

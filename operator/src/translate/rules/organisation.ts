@@ -1,6 +1,6 @@
 import type { Organisation } from '@gatehouse/crds/kinds';
 import { defineRule, type Finding, type Lookups, missing, verdictKey } from '../types/index.ts';
-import { defaultSlugs, guardrailRefs, issuerEntries, issuerFindings, namedIn } from './shared/index.ts';
+import { defaultSlugs, guardrailRefs, issuerEntries, issuerFindings, loggingOf, namedIn } from './shared/index.ts';
 
 export const organisation = defineRule({
   kind: 'Organisation',
@@ -17,6 +17,7 @@ export const organisation = defineRule({
           body: {
             savedConfigsOnly: spec.savedConfigsOnly,
             headersToMask: spec.headersToMask ?? [],
+            ...loggingOf(spec),
             ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
             ...defaultSlugs(spec),
           },

@@ -16,6 +16,7 @@ import {
   guardrailRefs,
   homesOf,
   limitsOf,
+  loggingOf,
   namedIn,
   policyFindings,
   SIDECAR_SCOPES,
@@ -50,6 +51,7 @@ export const workspace = defineRule({
           body: {
             ...(spec.displayName === undefined ? {} : { displayName: spec.displayName }),
             savedConfigsOnly: spec.savedConfigsOnly,
+            ...loggingOf(spec),
             defaults: {
               ...(metadata === undefined ? {} : { metadata }),
               ...(configRef === undefined ? {} : { config: configRef.name }),

@@ -18,6 +18,7 @@ export {
   updateKeyClaims,
 } from './key-claims.ts';
 export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
+export { loggingOf } from './logging.ts';
 export { fetchOf } from './managed-secret.ts';
 export { allowedByRole, remaining } from './membership.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';
