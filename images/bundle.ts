@@ -11,8 +11,20 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 export const PROGRAMS = {
   gateway: { entry: 'gateway/src/main.ts', file: 'gateway/dist/gateway.js' },
   operator: { entry: 'operator/src/main.ts', file: 'operator/dist/operator.js' },
-  standalone: { entry: 'standalone/src/main.ts', file: 'standalone/dist/gatehouse.js' },
-} as const;
+  standalone: {
+    entry: 'standalone/src/main.ts',
+    file: 'standalone/dist/gatehouse.js',
+    thread: 'standalone/src/database/pglite-thread.ts',
+  },
+} as const satisfies Readonly<Record<string, Program>>;
+
+interface Program {
+  readonly entry: string;
+  readonly file: string;
+  /** What it starts as a thread, which is bundled apart: it is looked for beside the other parts, with the same name. */
+  readonly thread?: string;
+}
+
 export type ProgramName = keyof typeof PROGRAMS;
 
 /** Writes the bundle of a program, by default into its workspace; returns the path. Rejects without an entry point. */
@@ -26,9 +38,16 @@ export async function bundleProgram(
 
 /** Writes the bundle of a program; returns the paths of the modules that are in it. */
 export async function bundleModules(name: ProgramName, file: string): Promise<readonly string[]> {
-  const { entry } = PROGRAMS[name];
+  const { entry, thread }: Program = PROGRAMS[name];
   if (!existsSync(join(ROOT, entry))) throw new Error(`${entry}, the entry point of ${name}, does not exist`);
-  return bundleFile(join(ROOT, entry), file);
+  const modules = await bundleFile(join(ROOT, entry), file);
+  return thread === undefined ? modules : [...modules, ...(await bundleThread(join(ROOT, thread), partsOf(file)))];
+}
+
+/** Its parts are beside it, with its name before theirs. */
+function bundleThread(entry: string, folder: string): Promise<readonly string[]> {
+  const { name } = parse(entry);
+  return bundle(entry, { folder, file: `${name}.mjs`, parts: '', partPrefix: `${name}-` });
 }
 
 /** The folder that holds the parts of the bundle in that file; a bundle is both. */
@@ -38,7 +57,21 @@ export const partsOf = (file: string): string => join(dirname(file), parse(file)
  * Bundles an entry point into a file and the parts that it imports; returns the paths of its modules. Compiling takes memory for a
  * whole part at once, which stays with the process: 15 MB more when idle for a gateway of one part.
  */
-export async function bundleFile(entry: string, file: string): Promise<readonly string[]> {
+export const bundleFile = (entry: string, file: string): Promise<readonly string[]> =>
+  bundle(entry, {
+    ...{ folder: dirname(file), file: basename(file), parts: `${basename(partsOf(file))}/`, partPrefix: '' },
+  });
+
+interface Output {
+  readonly folder: string;
+  /** In the folder. */
+  readonly file: string;
+  /** Where the parts are in the folder; ends with a slash. */
+  readonly parts: string;
+  readonly partPrefix: string;
+}
+
+async function bundle(entry: string, { folder, file, parts, partPrefix }: Output): Promise<readonly string[]> {
   const build = await rolldown({
     input: entry,
     cwd: ROOT,
@@ -51,9 +84,9 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
   });
   try {
     const { output } = await build.write({
-      dir: dirname(file),
-      entryFileNames: basename(file),
-      chunkFileNames: `${basename(partsOf(file))}/[name].mjs`,
+      dir: folder,
+      entryFileNames: file,
+      chunkFileNames: `${parts}${partPrefix}[name].mjs`,
       format: 'esm',
       minify: false,
       codeSplitting: { groups: PARTS },
@@ -61,7 +94,7 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
       plugins: [ASCII_ONLY],
     });
     const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
-    await copyAssets(modules, partsOf(file));
+    await copyAssets(modules, join(folder, parts));
     return modules;
   } finally {
     await build.close();

@@ -25,7 +25,9 @@ export {
   type HeaderRow,
   REQUEST_HEADERS,
   RESPONSE_HEADERS,
+  type RequestLogSettings,
   readEnvironment,
+  requestLogOfProcess,
   toSettings,
   UNSERVED_VARIABLES,
   type Variables,
@@ -46,6 +48,7 @@ export {
 export type { ManagementAddress } from './listener/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
+export { createPostgresStore as createPostgresLogStore, type LogStore, type SealedBatch } from './request-log/index.ts';
 export { NO_SNAPSHOT, type SnapshotHolder, type SnapshotStatus } from './snapshot/index.ts';
 export {
   type CircuitRecord,

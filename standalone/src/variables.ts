@@ -10,6 +10,8 @@ export const SECRET_PREFIX = 'GATEHOUSE_SECRET_';
 export const DATABASE_URL = 'DATABASE_URL';
 export const DATABASE_CA_PATH = 'DATABASE_CA_PATH';
 export const AUDIT_RETENTION = 'GATEHOUSE_AUDIT_RETENTION_DAYS';
+/** Whether a request log is kept in the data folder. */
+export const LOGS = 'GATEHOUSE_LOGS';
 
 /** How people sign in; the management API of a cluster has flags for the same ones. */
 export const SIGN_IN = {
@@ -28,8 +30,10 @@ export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [API_KEY_VARIABLE]: 'gateway key of the commands `get`, `apply`, `delete`, `diff` and `export`',
   [URL_VARIABLE]: 'gateway that these commands ask; unset: the port `PORT`, or 8787, of this machine',
   [`${SECRET_PREFIX}<NAME>_<KEY>`]: 'value of an entry that is missing or empty in the Secret of the folder',
+  [LOGS]:
+    'on keeps a request log in the data folder, as --logs does; where `DATABASE_URL` is set, it is kept there anyway',
   [DATABASE_URL]:
-    'PostgreSQL for people and audit, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; unset, people are in the data folder',
+    'PostgreSQL for people, audit and the request log, postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; unset, people are in the data folder',
   [DATABASE_CA_PATH]: 'file with the certificate authorities of PostgreSQL, as PEM; TLS is then the default',
   [AUDIT_RETENTION]: 'days after which audit records are deleted from the database; unset or 0, never',
   [SIGN_IN.issuer]:

@@ -20,7 +20,7 @@ import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRealtime, type Realtime, type RealtimePorts } from '../realtime/index.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
-import { createRequestLogSink, type RequestLog } from '../request-log/index.ts';
+import { createRequestLogSink, type LogStore, type RequestLog } from '../request-log/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../snapshot/index.ts';
 import {
   createLogger,
@@ -65,6 +65,8 @@ export interface GatewayOptions {
   readonly sinks?: readonly Sink[];
   /** Where requests are recorded, in place of what the settings name. It is closed with the gateway. */
   readonly requestLog?: RequestLog | undefined;
+  /** Keeps the request log where the settings leave that to the process; closed with the gateway. */
+  readonly logStore?: LogStore | undefined;
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
   /** Counters of budgets; absent: in memory. Not used where Redis is configured. */
@@ -109,7 +111,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
-  const requestLog = options.requestLog ?? openRequestLog(settings, telemetry);
+  const requestLog = options.requestLog ?? openRequestLog(settings, { ...telemetry, store: options.logStore });
   const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {

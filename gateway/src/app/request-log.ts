@@ -13,22 +13,24 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 interface RequestLogParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Of the process, for settings that name no database themselves. */
+  readonly store: LogStore | undefined;
 }
 
 /** Undefined: nothing is kept, and nothing is done for it. */
 export function openRequestLog(
   { requestLog, ca }: Pick<GatewaySettings, 'requestLog' | 'ca'>,
-  parts: RequestLogParts,
+  { store: given, ...parts }: RequestLogParts,
 ): RequestLog | undefined {
   if (requestLog === undefined) return undefined;
   const { database, maxBytes, retentionMs } = requestLog;
-  return createRequestLog({ ...parts, maxBytes, retentionMs, store: openStore(database, ca), now: Date.now });
+  const store = database.kind === 'process' ? given : openStore(database, ca);
+  return store && createRequestLog({ ...parts, maxBytes, retentionMs, store, now: Date.now });
 }
 
-function openStore(
-  { kind, url }: NonNullable<GatewaySettings['requestLog']>['database'],
-  ca: string | undefined,
-): LogStore {
+type Database = Exclude<NonNullable<GatewaySettings['requestLog']>['database'], { readonly kind: 'process' }>;
+
+function openStore({ kind, url }: Database, ca: string | undefined): LogStore {
   const options = { url: url.reveal(), ca };
   return kind === 'clickhouse' ? createClickHouseStore(options) : createPostgresStore(postgresDialect(options));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEnvironment, toSettings } from './index.ts';
+import { readEnvironment, requestLogOfProcess, toSettings } from './index.ts';
 
 const requestLogOf = (variables: Readonly<Record<string, string>>) => toSettings(readEnvironment(variables)).requestLog;
 
@@ -12,7 +12,8 @@ test('the request log is kept for a month in PostgreSQL', () => {
   const url = 'postgres://ada:secret@db/logs';
   const settings = requestLogOf({ GATEHOUSE_LOGS_DATABASE_URL: url });
   expect(settings).toMatchObject({ database: { kind: 'postgres' }, maxBytes: 67_108_864, retentionMs: 2_592_000_000 });
-  expect(settings?.database.url.reveal()).toBe(url);
+  const database = settings?.database;
+  expect(database?.kind === 'postgres' && database.url.reveal()).toBe(url);
   expect(JSON.stringify(settings)).not.toContain('secret');
 });
 
@@ -23,6 +24,13 @@ test('ClickHouse goes before PostgreSQL, and 0 days are for ever', () => {
     GATEHOUSE_LOGS_RETENTION_DAYS: '0',
   });
   expect(settings).toMatchObject({ database: { kind: 'clickhouse' }, retentionMs: undefined });
+});
+
+test('the store of a process has the same bounds', () => {
+  const env = readEnvironment({ GATEHOUSE_LOGS_RETENTION_DAYS: '2', GATEHOUSE_LOGS_QUEUE_BYTES: '2097152' });
+  expect(requestLogOfProcess(env)).toEqual({
+    ...{ database: { kind: 'process' }, maxBytes: 2_097_152, retentionMs: 172_800_000 },
+  });
 });
 
 test.for([

@@ -5,8 +5,8 @@ import { Secret } from '../lib/secret.ts';
 import type { Environment } from './env.ts';
 
 export interface RequestLogSettings {
-  /** Its URL has the credential. */
-  readonly database: { readonly kind: 'postgres' | 'clickhouse'; readonly url: Secret };
+  /** Its URL has the credential; `process`: whoever starts the gateway brings the store. */
+  readonly database: { readonly kind: 'postgres' | 'clickhouse'; readonly url: Secret } | { readonly kind: 'process' };
   /** Of records that wait. */
   readonly maxBytes: number;
   /** In ms; undefined: for ever. */
@@ -18,13 +18,18 @@ const DAY_MS = 86_400_000;
 /** Undefined: there is none. Throws an Error that names the variable. */
 export function requestLogOf(env: Environment): RequestLogSettings | undefined {
   const database = databaseOf(env);
-  if (database === undefined) return undefined;
+  return database && { database, ...boundsOf(env) };
+}
+
+/** For a store that the process brings. */
+export const requestLogOfProcess = (env: Environment): RequestLogSettings => ({
+  database: { kind: 'process' },
+  ...boundsOf(env),
+});
+
+function boundsOf(env: Environment): Pick<RequestLogSettings, 'maxBytes' | 'retentionMs'> {
   const days = env.GATEHOUSE_LOGS_RETENTION_DAYS;
-  return {
-    database,
-    maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES,
-    retentionMs: days === 0 ? undefined : days * DAY_MS,
-  };
+  return { maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES, retentionMs: days === 0 ? undefined : days * DAY_MS };
 }
 
 function databaseOf(env: Environment): RequestLogSettings['database'] | undefined {

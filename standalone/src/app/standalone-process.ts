@@ -7,6 +7,7 @@ import {
   type Gateway,
   type GatewaySettings,
   type Logger,
+  type LogStore,
   type ManagementAddress,
   type Variables,
 } from '@gatehouse/gateway';
@@ -37,6 +38,8 @@ export interface StandaloneOptions {
   readonly adminSha256: string;
   /** Where people are; closed with the process. */
   readonly people?: PeopleDatabase;
+  /** Keeps the request log where the settings leave that to the process; closed with it. */
+  readonly logStore?: LogStore | undefined;
   /** Counters of budgets; absent: in memory. Closed with the process. */
   readonly budgetStore?: BudgetStore;
   /** The problems of the resources at the start are shown elsewhere than in the log. */
@@ -162,10 +165,10 @@ interface Server extends Pick<Gateway, 'listen' | 'drain' | 'close'> {
 }
 
 function createServer(
-  { settings, variables, logger, workers, budgetStore }: StandaloneOptions,
+  { settings, variables, logger, workers, budgetStore, logStore }: StandaloneOptions,
   given: { readonly sourceStatus: () => object; readonly management: ManagementAddress | undefined },
 ): Server {
-  const ports = { ...given, ...(budgetStore === undefined ? {} : { budgetStore }) };
+  const ports = { ...given, logStore, ...(budgetStore === undefined ? {} : { budgetStore }) };
   if (workers !== undefined) {
     const pool = createWorkerPool({ ...workers, ...ports, settings, logger, fork: forkWorker });
     return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot), budgets: pool.usage };

@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ok, type Result } from '@gatehouse/crds';
-import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
+import {
+  createLogger,
+  type GatewaySettings,
+  readEnvironment,
+  requestLogOfProcess,
+  type Variables,
+} from '@gatehouse/gateway';
 import {
   type AdminKey,
   loadAdminKey,
@@ -11,11 +17,11 @@ import {
   storeAdminKey,
 } from '../app/index.ts';
 import { openBudgetFile } from '../budget-file/index.ts';
-import { openPeople } from '../database/index.ts';
+import { openDatabases } from '../database/index.ts';
 import { type FoundProviders, findProviders, MOCKED, toResources } from '../environment-resources/index.ts';
 import { lockFolder } from '../folder-lock/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
-import { ADMIN_KEY } from '../variables.ts';
+import { ADMIN_KEY, DATABASE_URL, LOGS } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
 import { LOG_OPTIONS, type LogChoice, logChoiceOf, openLog, withLog } from './log-output.ts';
 import { checkFolder, settingsOf, throwListenError } from './preflight.ts';
@@ -45,6 +51,9 @@ export const standalone: Command = {
       completes: 'folders',
     },
     workers: { value: 'N', summary: 'processes that serve behind one port, 1 to 64; auto: one per core', default: '1' },
+    logs: {
+      summary: `keeps a request log in the data folder (${LOGS}=on): about 400 MB of memory; with ${DATABASE_URL} it is kept anyway`,
+    },
     'mock-provider': { value: 'PORT', summary: 'also starts a mock provider on this port' },
     'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key of the folder' },
     ...LOG_OPTIONS,
@@ -91,7 +100,16 @@ async function serve({ shell, options, log, settings, workers }: Chosen): Promis
   const mock = await startMock(options, providers);
   try {
     const source = sourceOf(resources, providers, mock);
-    const process = await start({ source, settings, workers, admin, data, shell, log });
+    const process = await start({
+      source,
+      settings,
+      workers,
+      admin,
+      data,
+      shell,
+      log,
+      keepsLogs: keepsLogsIn(options, shell),
+    });
     const { host = LOOPBACK, adminHost = host } = settings.listen;
     const started = { process, host, adminHost, mockUrl: mock?.url, adminKey: admin.fresh };
     if (resources === undefined) {
@@ -138,19 +156,31 @@ interface Start {
   readonly data: string;
   readonly shell: Shell;
   readonly log: LogChoice;
+  readonly keepsLogs: boolean;
 }
 
 /** Starts the process, and stores a new admin key only after that: a stored key has always been shown. */
-async function start({ source, settings, workers, admin, data, shell, log }: Start): Promise<StandaloneProcess> {
+async function start({
+  source,
+  settings,
+  workers,
+  admin,
+  data,
+  shell,
+  log,
+  keepsLogs,
+}: Start): Promise<StandaloneProcess> {
   const output = openLog(log, settings, shell);
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: output });
+  const databases = unwrap(openDatabases({ folder: data, variables: shell.variables, logger, keepsLogs }));
   const process = await startStandalone({
     source,
-    settings,
+    settings: databases.logs === undefined ? settings : withRequestLog(settings, shell.variables),
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
-    people: unwrap(openPeople({ folder: data, variables: shell.variables, logger })),
+    people: databases.people,
+    logStore: databases.logs,
     budgetStore: unwrap(await openBudgetFile({ folder: data, logger })),
     showsProblems: log.isText && source.kind === 'folder',
     ...(workers === 1 ? {} : { workers: { count: workers, writeLog: (text) => output.write(text) } }),
@@ -161,6 +191,19 @@ async function start({ source, settings, workers, admin, data, shell, log }: Sta
   await process.close();
   throw new CommandError(kept.error);
 }
+
+/** Throws CommandError for a value that is none. */
+function keepsLogsIn(options: Options, { variables }: Shell): boolean {
+  const value = variables[LOGS]?.trim() ?? '';
+  if (!['', 'on', 'off'].includes(value)) throw new CommandError(`${LOGS}: expected on or off`);
+  return options['logs'] !== undefined || value === 'on';
+}
+
+/** Where the variables name no database of the request log, that of the process has it. */
+const withRequestLog = (settings: GatewaySettings, variables: Variables): GatewaySettings => ({
+  ...settings,
+  requestLog: settings.requestLog ?? requestLogOfProcess(readEnvironment(variables)),
+});
 
 function unwrap<T>(result: Result<T, string>): T {
   if (result.ok) return result.value;

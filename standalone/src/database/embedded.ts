@@ -1,26 +1,25 @@
 /** PostgreSQL as WebAssembly in the data folder. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database, type DatabaseOptions } from '@gatehouse/operator/management';
+import type { Dialect } from 'kysely';
+import { pgliteDialect } from './pglite-dialect.ts';
+import { createPgliteEngine } from './pglite-engine.ts';
 
-export interface EmbeddedOptions {
-  /** The data folder, which this process has locked. */
-  readonly folder: string;
-  readonly onAway: DatabaseOptions['onAway'];
+export interface Embedded {
+  /** Of people; starts with the first call that needs it: about 4 seconds and 400 MB. */
+  people(onAway: DatabaseOptions['onAway']): Database;
+  /** For other tables beside theirs. */
+  dialect(): Promise<Dialect>;
 }
 
-/** Starts with the first call that needs it: about 4 seconds and 400 MB. */
-export function createEmbeddedDatabase({ folder, onAway }: EmbeddedOptions): Database {
+/** `folder` is the data folder, which this process has locked. */
+export function createEmbedded(folder: string): Embedded {
   const path = join(folder, 'database');
-  return createDatabase({
-    dialect: async () => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      const [{ PGlite }, { PGliteDialect }] = await Promise.all([import('@electric-sql/pglite'), import('kysely')]);
-      return new PGliteDialect({ pglite: await PGlite.create(path) });
-    },
-    isSingle: true,
-    exists: () => existsSync(path),
-    onAway,
-  });
+  const engine = createPgliteEngine(path);
+  const dialect = (): Promise<Dialect> => pgliteDialect(engine);
+  return {
+    people: (onAway) => createDatabase({ dialect, isSingle: true, exists: () => existsSync(path), onAway }),
+    dialect,
+  };
 }

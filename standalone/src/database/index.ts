@@ -1,3 +1,3 @@
 /** The database of a standalone process. docs/behaviour/people.md#where-people-are */
-export { createEmbeddedDatabase, type EmbeddedOptions } from './embedded.ts';
-export { openPeople, type PeopleOptions } from './people.ts';
+export { createEmbedded, type Embedded } from './embedded.ts';
+export { type OpenDatabases, openDatabases, type PeopleOptions } from './people.ts';

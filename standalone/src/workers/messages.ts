@@ -10,8 +10,10 @@ import type {
   LimitsStatus,
   ManagementAddress,
   MetricReport,
+  RequestLogSettings,
   SnapshotStatus,
 } from '@gatehouse/gateway';
+import type { LogCall, LogResult } from './log-store.ts';
 import type { Call, CallResult } from './shared-state/index.ts';
 
 /** Settings that the worker cannot read from its environment, which is that of the parent. */
@@ -20,6 +22,8 @@ export interface WorkerSettings
     Required<Pick<GatewaySettings, 'fleetId'>> {
   /** How many workers share the memory of the machine. */
   readonly processes: number;
+  /** Of a request log that the parent writes; absent: the worker reads its own from the environment. */
+  readonly requestLog?: RequestLogSettings;
   /** Where the parent serves the management API. */
   readonly management?: ManagementAddress | undefined;
 }
@@ -49,6 +53,7 @@ export type ParentMessage =
   | { readonly type: 'listen' }
   | { readonly type: 'drain' }
   | { readonly type: 'results'; readonly results: readonly CallResult[] }
+  | { readonly type: 'logged'; readonly id: number; readonly result: LogResult }
   /** Asks for a report. */
   | { readonly type: 'report' }
   /** Asks what budgets have used. */
@@ -62,6 +67,8 @@ export type WorkerMessage =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'failed'; readonly failure: ListenFailure }
   | { readonly type: 'calls'; readonly calls: readonly Call[] }
+  /** Apart from `calls`, since a database takes its time. */
+  | { readonly type: 'log'; readonly id: number; readonly call: LogCall }
   | { readonly type: 'report'; readonly report: MetricReport }
   | { readonly type: 'usage'; readonly usage: readonly BudgetUsage[] }
   /** At the start and after each change. */

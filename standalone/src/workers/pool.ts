@@ -9,6 +9,7 @@ import {
   createMetricsSum,
   type GatewaySettings,
   type Logger,
+  type LogStore,
   type ManagementAddress,
 } from '@gatehouse/gateway';
 import { createBudgetsOfWorkers } from './budgets-of-workers.ts';
@@ -28,6 +29,8 @@ export interface PoolOptions {
   readonly logger: Logger;
   /** Absent: in the memory of this process. Closed after the workers. */
   readonly budgetStore?: BudgetStore;
+  /** Keeps the request log of all workers. Closed after them. */
+  readonly logStore?: LogStore | undefined;
   /** Writes whole log lines of the workers. */
   writeLog(text: string): void;
   /** Starts a worker process. */
@@ -76,6 +79,7 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
       onReport: scrape.onReport,
       onUsage: budgets.onUsage,
       onLimits: limits.update,
+      onLogFailed: (error) => options.logger.debug({ err: error }, 'Request log of a worker could not be written'),
       metricsText: scrape.text,
       onChange: () => {
         metrics.workers.set(listening().length);
@@ -102,7 +106,7 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
   const end = async (stop: (worker: Worker) => void): Promise<void> => {
     accepting = false;
     await supervisor.end(stop);
-    await state.budgetStore.close();
+    await Promise.all([state.budgetStore.close(), options.logStore?.close()]);
     await admin.closeNow();
   };
 
@@ -135,6 +139,7 @@ const settingsOfWorkers = (settings: GatewaySettings, processes: number): Worker
   logLevel: settings.logLevel,
   logReasons: settings.logReasons,
   batches: settings.batches,
+  ...(settings.requestLog?.database.kind === 'process' ? { requestLog: settings.requestLog } : {}),
   fleetId: settings.fleetId ?? randomUUID(), // the same for all, so that a loop through another worker is seen
   processes,
 });

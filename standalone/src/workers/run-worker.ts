@@ -3,11 +3,13 @@ import {
   createGateway,
   createLogger,
   type Gateway,
+  type GatewaySettings,
   readEnvironment,
   toSettings,
   type Variables,
 } from '@gatehouse/gateway';
 import { createLogChannel, type LogChannel } from './log-channel.ts';
+import { createLogStoreClient } from './log-store.ts';
 import type { ListenFailure, ParentMessage, WorkerMessage, WorkerSettings } from './messages.ts';
 import { createStateClient } from './shared-state/index.ts';
 import { createAssembly } from './snapshot-parts.ts';
@@ -40,21 +42,18 @@ export function runWorker(process: WorkerProcess): void {
 
 function start(process: WorkerProcess, { processes, management, ...own }: WorkerSettings): void {
   const settings = { ...toSettings(readEnvironment(process.variables)), ...own };
-  const lines = createLogChannel(process.writeLog);
-  const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: lines }).child({
-    worker: process.id,
-  });
-  process.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
+  const { lines, logger } = openLog(process, settings);
   const shared = createStateClient({
     send: (calls) => process.send({ type: 'calls', calls }),
     maxConcurrentPerKey: settings.limits.maxConcurrentPerKey,
     processes,
   });
+  const logs = createLogStoreClient((id, call) => process.send({ type: 'log', id, call }));
   let counted = false;
   const onRecord = (): void => {
     counted = true;
   };
-  const scrapes: ((text: string) => void)[] = [];
+  const scrapes = createScrapes(() => process.send({ type: 'scrape' }));
   const gateway = createGateway({
     settings,
     variables: process.variables,
@@ -62,13 +61,11 @@ function start(process: WorkerProcess, { processes, management, ...own }: Worker
     metricsOnMain: true,
     management,
     sinks: [{ name: 'report', record: onRecord }],
+    logStore: logs.store,
     worker: {
       processes,
       state: shared.state,
-      metricsText: () =>
-        new Promise((resolve) => {
-          if (scrapes.push(resolve) === 1) process.send({ type: 'scrape' });
-        }),
+      metricsText: scrapes.text,
     },
   });
   tellLimits(process, gateway);
@@ -96,19 +93,43 @@ function start(process: WorkerProcess, { processes, management, ...own }: Worker
       case 'results':
         shared.receive(message.results);
         return;
+      case 'logged':
+        logs.receive(message.id, message.result);
+        return;
       case 'report':
       case 'usage':
       case 'seed':
         void answer(process, gateway, message);
         return;
       case 'scraped':
-        for (const resolve of scrapes.splice(0)) resolve(message.text);
+        scrapes.receive(message.text);
         return;
       case 'drain':
         void Promise.resolve(listening).then(() => drain(process, gateway, lines));
         return;
     }
   });
+}
+
+function openLog(process: WorkerProcess, { logLevel: level, serviceName: service }: GatewaySettings) {
+  const lines = createLogChannel(process.writeLog);
+  const logger = createLogger({ level, service, destination: lines }).child({ worker: process.id });
+  process.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
+  return { lines, logger };
+}
+
+/** Those who ask at the same time get the same answer. */
+function createScrapes(ask: () => void) {
+  const waiting: ((text: string) => void)[] = [];
+  return {
+    text: () =>
+      new Promise<string>((resolve) => {
+        if (waiting.push(resolve) === 1) ask();
+      }),
+    receive: (text: string): void => {
+      for (const resolve of waiting.splice(0)) resolve(text);
+    },
+  };
 }
 
 function tellLimits(process: WorkerProcess, { limits }: Gateway): void {

@@ -29,6 +29,7 @@ test('a worker is replaced as soon as the system starts processes again', async 
       onReport: () => undefined,
       onUsage: () => undefined,
       onLimits: () => undefined,
+      onLogFailed: () => undefined,
       metricsText: async () => '',
       onChange: () => undefined,
       onExit: () => undefined,

@@ -1,6 +1,6 @@
 /** Keeps a number of workers running. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@gatehouse/gateway';
+import type { Logger, LogStore } from '@gatehouse/gateway';
 import type { Child } from './children.ts';
 import type { ListenFailure, WorkerSettings } from './messages.ts';
 import { createRestarts } from './restarts.ts';
@@ -11,12 +11,13 @@ export interface SupervisorOptions {
   readonly count: number;
   readonly settings: WorkerSettings;
   readonly state: StateServer;
+  readonly logStore?: LogStore | undefined;
   readonly logger: Logger;
   /** Starts a worker process. Throws when the system starts none. */
   fork(): Child;
   /** Waits for so many ms before a replacement; in real time when absent. */
   readonly wait?: (ms: number) => Promise<void>;
-  readonly events: Pick<WorkerEvents, 'onLog' | 'onReport' | 'onUsage' | 'onLimits' | 'metricsText'> & {
+  readonly events: Pick<WorkerEvents, 'onLog' | 'onReport' | 'onUsage' | 'onLimits' | 'onLogFailed' | 'metricsText'> & {
     /** What a worker has loaded, or which workers serve, has changed. */
     onChange(): void;
     /** After it has left the workers. */
@@ -37,7 +38,7 @@ export interface Supervisor {
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { count, settings, state, logger, fork, events, wait = pause } = options;
+  const { count, settings, state, logStore, logger, fork, events, wait = pause } = options;
   const workers = new Set<Worker>();
   const restarts = createRestarts(() => performance.now());
   const started = createStart(count);
@@ -46,7 +47,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let onEmpty = (): void => undefined;
 
   const startOne = (): void => {
-    const worker = createWorker({ child: fork(), state: state.connect(), settings, events: ofWorker });
+    const worker = createWorker({ child: fork(), state: state.connect(), settings, logStore, events: ofWorker });
     workers.add(worker);
     if (current !== undefined) worker.feed(current);
   };

@@ -1,8 +1,16 @@
 /** One worker as its parent sees it. */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
-import type { BudgetTotal, BudgetUsage, LimitsStatus, MetricReport, SnapshotStatus } from '@gatehouse/gateway';
+import type {
+  BudgetTotal,
+  BudgetUsage,
+  LimitsStatus,
+  LogStore,
+  MetricReport,
+  SnapshotStatus,
+} from '@gatehouse/gateway';
 import type { Child } from './children.ts';
 import { readLines } from './log-lines.ts';
+import { executeLogCall } from './log-store.ts';
 import type { ListenFailure, SnapshotPart, WorkerMessage, WorkerSettings } from './messages.ts';
 import type { StateConnection } from './shared-state/index.ts';
 import { toParts } from './snapshot-parts.ts';
@@ -24,6 +32,8 @@ export interface WorkerEvents {
   /** Where it counts limits has changed. */
   onLimits(worker: Worker): void;
   onExit(worker: Worker, reason: number | string): void;
+  /** The request log could not be written. */
+  onLogFailed(error: unknown): void;
   metricsText(): Promise<string>;
 }
 
@@ -54,10 +64,12 @@ export interface WorkerOptions {
   readonly child: Child;
   readonly settings: WorkerSettings;
   readonly state: StateConnection;
+  /** Absent: workers keep no request log through this process. */
+  readonly logStore?: LogStore | undefined;
   readonly events: WorkerEvents;
 }
 
-export function createWorker({ child, settings, state, events }: WorkerOptions): Worker {
+export function createWorker({ child, settings, state, logStore, events }: WorkerOptions): Worker {
   let status: SnapshotStatus | undefined;
   let limits: Worker['limits'];
   let [mayServe, isListening] = [false, false];
@@ -107,6 +119,10 @@ export function createWorker({ child, settings, state, events }: WorkerOptions):
       case 'calls': {
         const results = await state.execute(message.calls);
         return results.length === 0 ? undefined : child.send({ type: 'results', results });
+      }
+      case 'log': {
+        const result = await executeLogCall(logStore, message.call, events.onLogFailed);
+        return child.send({ type: 'logged', id: message.id, result });
       }
       case 'scrape':
         return child.send({ type: 'scraped', text: await events.metricsText() });

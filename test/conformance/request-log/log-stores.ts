@@ -8,10 +8,14 @@ import { logRow } from '../../kit/log-row.ts';
 
 export interface LogStoreWorld extends AsyncDisposable {
   readonly store: LogStore;
-  /** Another one over the same database, for which this account is wrong. */
-  stranger(): LogStore;
   /** Rows of a query that both databases understand. */
   rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A store whose database is another process. */
+export interface ServedLogStoreWorld extends LogStoreWorld {
+  /** Another one over the same database, for which this account is wrong. */
+  stranger(): LogStore;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -25,7 +29,44 @@ const batch = (...records: readonly LogRecord[]): SealedBatch => ({ id: randomUU
 
 const DAILY = ['logs', 'documents', 'log_minutes', 'log_hours', 'user_hours'];
 
-export function describeLogStore(name: string, start: () => Promise<LogStoreWorld>): void {
+/** What a server adds: it may be away, and refuse its caller. */
+export function describeServedLogStore(name: string, start: () => Promise<ServedLogStoreWorld>): void {
+  let world: ServedLogStoreWorld;
+  describeLogStore(
+    name,
+    async () => {
+      world = await start();
+      return world;
+    },
+    () => {
+      test('what the server is away for is tried again', async () => {
+        const kept = batch(record());
+        await world.stop();
+        const failure = await world.store.write(kept).catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(Error);
+        expect(world.store.isTemporary(failure)).toBe(true);
+        await world.start();
+        await world.store.write(kept);
+        const found = await world.rows(`select id from gateway_logs.logs where id = '${kept.records[0]?.row.id}'`);
+        expect(found).toHaveLength(1);
+      });
+
+      test('a wrong password is no reason to drop anything', async () => {
+        const stranger = world.stranger();
+        const failure = await stranger.write(batch(record())).catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(Error);
+        expect(stranger.isTemporary(failure)).toBe(true);
+        await stranger.close();
+      });
+    },
+  );
+}
+
+export function describeLogStore(
+  name: string,
+  start: () => Promise<LogStoreWorld>,
+  describeMore: () => void = () => undefined,
+): void {
   describe(name, () => {
     let world: LogStoreWorld;
     let store: LogStore;
@@ -147,25 +188,6 @@ export function describeLogStore(name: string, start: () => Promise<LogStoreWorl
       );
     });
 
-    test('what the server is away for is tried again', async () => {
-      const kept = batch(record());
-      await world.stop();
-      const failure = await store.write(kept).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(Error);
-      expect(store.isTemporary(failure)).toBe(true);
-      await world.start();
-      await store.write(kept);
-      expect(await countOf('logs', `id = '${kept.records[0]?.row.id}'`)).toBe(1);
-    });
-
-    test('a wrong password is no reason to drop anything', async () => {
-      const stranger = world.stranger();
-      const failure = await stranger.write(batch(record())).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(Error);
-      expect(stranger.isTemporary(failure)).toBe(true);
-      await stranger.close();
-    });
-
     test('old days go with all that was summed up of them', async () => {
       const workspace = randomUUID();
       const [old, young] = [Date.UTC(2026, 2, 1, 12), Date.UTC(2026, 2, 2, 12)];
@@ -175,6 +197,8 @@ export function describeLogStore(name: string, start: () => Promise<LogStoreWorl
       await store.dropBefore(Date.UTC(2026, 2, 2, 1));
       for (const table of DAILY) expect(await countOf(table, `workspace = '${workspace}'`), table).toBe(1);
     });
+
+    describeMore();
   });
 }
 

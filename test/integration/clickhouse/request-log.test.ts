@@ -1,9 +1,9 @@
 /** The request log in the engine of ClickHouse, over its HTTP interface and through its official client. */
 import { createClickHouseStore } from '../../../gateway/src/request-log/index.ts';
 import { startClickHouse } from '../../clickhouse/index.ts';
-import { describeLogStore } from '../../conformance/request-log/log-stores.ts';
+import { describeServedLogStore } from '../../conformance/request-log/log-stores.ts';
 
-describeLogStore('ClickHouse', async () => {
+describeServedLogStore('ClickHouse', async () => {
   const server = await startClickHouse();
   const store = createClickHouseStore({ url: server.url });
   return {

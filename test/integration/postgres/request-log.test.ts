@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createPostgresStore, postgresDialect } from '../../../gateway/src/request-log/index.ts';
-import { describeLogStore } from '../../conformance/request-log/log-stores.ts';
+import { describeServedLogStore } from '../../conformance/request-log/log-stores.ts';
 import { logRow } from '../../kit/log-row.ts';
 
 test('an account of its own owns the tables, whoever makes them', async () => {
@@ -26,7 +26,7 @@ test('an account of its own owns the tables, whoever makes them', async () => {
   expect(JSON.parse(await server.sql('select count(*)::int as n from gateway_logs.logs', name))).toEqual([{ n: 2 }]);
 });
 
-describeLogStore('PostgreSQL', async () => {
+describeServedLogStore('PostgreSQL', async () => {
   const server = await startPostgres();
   const url = await server.database();
   const name = new URL(url).pathname.slice(1);

@@ -1,0 +1,67 @@
+/** The request log of workers: their batches go to the parent, which has the database. */
+import type { LogStore, SealedBatch } from '@gatehouse/gateway';
+
+export type LogCall =
+  | { readonly kind: 'write'; readonly batch: SealedBatch }
+  | { readonly kind: 'dropBefore'; readonly ms: number };
+
+/** `refused`: it never succeeds. */
+export type LogResult = 'done' | 'refused' | 'failed';
+
+export interface LogStoreClient {
+  readonly store: LogStore;
+  receive(id: number, result: LogResult): void;
+}
+
+class ParentFailure extends Error {
+  override readonly name = 'ParentFailure';
+  readonly isRefusal: boolean;
+
+  constructor(result: LogResult) {
+    super('The parent could not write the request log; its log says why');
+    this.isRefusal = result === 'refused';
+  }
+}
+
+/** The worker's side. The parent always answers, or the worker ends with it. */
+export function createLogStoreClient(send: (id: number, call: LogCall) => void): LogStoreClient {
+  const waiting = new Map<number, (result: LogResult) => void>();
+  let lastId = 0;
+  const call = async (one: LogCall): Promise<void> => {
+    lastId += 1;
+    const { promise, resolve } = Promise.withResolvers<LogResult>();
+    waiting.set(lastId, resolve);
+    send(lastId, one);
+    const result = await promise;
+    if (result !== 'done') throw new ParentFailure(result);
+  };
+  return {
+    store: {
+      name: 'parent',
+      write: (batch) => call({ kind: 'write', batch }),
+      isTemporary: (error) => !(error instanceof ParentFailure && error.isRefusal),
+      dropBefore: (ms) => call({ kind: 'dropBefore', ms }),
+      close: async () => undefined, // the parent closes it
+    },
+    receive: (id, result) => {
+      waiting.get(id)?.(result);
+      waiting.delete(id);
+    },
+  };
+}
+
+/** The parent's side. Never rejects. */
+export async function executeLogCall(
+  store: LogStore | undefined,
+  call: LogCall,
+  onError: (error: unknown) => void,
+): Promise<LogResult> {
+  if (store === undefined) return 'failed';
+  try {
+    await (call.kind === 'write' ? store.write(call.batch) : store.dropBefore(call.ms));
+    return 'done';
+  } catch (error) {
+    onError(error);
+    return store.isTemporary(error) ? 'failed' : 'refused';
+  }
+}
