@@ -1,0 +1,125 @@
+/** PostgreSQL that is slow, read-only, away or full of crashes: requests go on, and each row is written once or counted as dropped. */
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startWorld, type World } from '../../kit/gateway.ts';
+import { type PostgresServer, startPostgres } from '../../kit/postgres.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+
+const MIB = 1024 * 1024;
+/** Longer than the longest wait between two tries. */
+const PATIENT = { deadlineMs: 180_000 };
+
+let server: PostgresServer;
+let url: string;
+let database: string;
+let world: World;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  url = await server.database();
+  database = new URL(url).pathname.slice(1);
+  world = await startWorld({ env: { GATEHOUSE_LOGS_DATABASE_URL: url, GATEHOUSE_LOGS_QUEUE_BYTES: String(MIB) } });
+  await send(1);
+  await waitFor(async () => (await written()) === 1, { what: 'the first row', ...PATIENT });
+});
+afterEach(async () => {
+  await world?.[Symbol.asyncDispose]();
+});
+
+const body = { model: 'mock-small', messages: [{ role: 'user', content: 'hello' }] };
+const AT_ONCE = 16;
+
+/** Every one of them has to be answered. */
+async function send(count: number): Promise<void> {
+  let left = count;
+  const some = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const { status } = await world.send('/v1/chat/completions', { headers: { 'x-gw-provider': '@openai' }, body });
+      expect(status).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, some));
+}
+
+const written = () => world.metric('gatehouse_request_log_written_total');
+const dropped = () => world.metric('gatehouse_request_log_dropped_total');
+const waiting = () => world.metric('gatehouse_request_log_waiting_bytes');
+
+const untilSettled = (rows: number) =>
+  waitFor(async () => (await written()) + (await dropped()) === rows, { what: `the end of ${rows} rows`, ...PATIENT });
+
+async function kept(): Promise<{ readonly rows: number; readonly requests: number }> {
+  const query = `select (select count(*)::int from gateway_logs.logs) as rows,
+    (select sum(requests)::int from gateway_logs.log_minutes) as requests`;
+  return JSON.parse(await server.sql(query, database))[0];
+}
+
+/** For connections that are made later; those that are there are ended. */
+async function setReadOnly(value: 'on' | 'off'): Promise<void> {
+  await server.sql(
+    `alter database "${database}" set default_transaction_read_only = ${value};
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+  );
+}
+
+test('a database that takes no writes for a while loses nothing', async () => {
+  await setReadOnly('on');
+  await send(20);
+  await waitFor(async () => (await waiting()) > 0, { what: 'rows that wait' });
+  await setReadOnly('off');
+  await untilSettled(21);
+  expect(await kept()).toEqual({ rows: 21, requests: 21 });
+  expect(await dropped()).toBe(0);
+});
+
+test('no request waits for a table that is locked', async () => {
+  const holder = new Client({ connectionString: url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('lock table gateway_logs.logs in access exclusive mode');
+    await send(20); // they would never be answered if one of them waited
+    await waitFor(async () => (await waiting()) > 0, { what: 'rows that wait' });
+    expect(await written()).toBe(1);
+    await holder.query('rollback');
+  } finally {
+    await holder.end();
+  }
+  await untilSettled(21);
+  expect(await kept()).toEqual({ rows: 21, requests: 21 });
+  expect(await dropped()).toBe(0);
+});
+
+test('of more rows than there is room for the oldest are dropped and counted', async () => {
+  await server.stop();
+  for (let i = 0; i < 10; i += 1) {
+    await send(100);
+    expect(await waiting()).toBeLessThanOrEqual(MIB);
+  }
+  expect(await world.metric('gatehouse_request_log_dropped_total', { reason: 'queue_full' })).toBeGreaterThan(0);
+  await server.start();
+  await untilSettled(1_001);
+  const rows = await written();
+  expect(await kept()).toEqual({ rows, requests: rows });
+});
+
+test('a database that crashes while rows are written has each of them once', async () => {
+  const sending = send(300);
+  for (let i = 0; i < 3; i += 1) {
+    const before = await written();
+    await waitFor(async () => (await written()) > before || (await waiting()) > 0, { what: 'a row', ...PATIENT });
+    await server.stop();
+    await server.start();
+  }
+  await sending;
+  await untilSettled(301);
+  expect(await kept()).toEqual({ rows: 301, requests: 301 });
+  expect(await dropped()).toBe(0);
+});
