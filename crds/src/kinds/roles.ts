@@ -29,6 +29,10 @@ const ORGANISATION_LISTS = [
   'organisation_agent_integrations',
 ];
 
+/** Rows of the request log, and what was said. */
+const LOG_ROWS = ['logs.list'];
+const LOG_CONTENTS = of('view read export', 'logs');
+
 /** Every scope that a workspace has, once. */
 export const WORKSPACE_RIGHTS: readonly RightRow[] = [
   {
@@ -57,7 +61,8 @@ export const WORKSPACE_RIGHTS: readonly RightRow[] = [
     manager: true,
     member: false,
   },
-  { scopes: of('list view read export', 'logs'), manager: 'managersViewLogs', member: 'membersViewLogs' },
+  { scopes: LOG_ROWS, manager: 'managersViewLogMetadata', member: 'membersViewLogMetadata' },
+  { scopes: LOG_CONTENTS, manager: 'managersViewLogs', member: 'membersViewLogs' },
   { scopes: of('view', 'analytics'), manager: 'managersViewAnalytics', member: 'membersViewAnalytics' },
   { scopes: of(VIEW, 'prompts'), manager: 'managersViewPrompts', member: 'membersViewPrompts' },
   { scopes: of(`${WRITE} publish`, 'prompts'), manager: 'managersWritePrompts', member: 'membersWritePrompts' },
@@ -107,12 +112,16 @@ export function scopesOfMember(role: WorkspaceRole, toggles: Toggles): ReadonlyS
   return new Set(rows.flatMap(({ scopes }) => scopes));
 }
 
-const LOG_SCOPES: ReadonlySet<string> = new Set(of('list view read export', 'logs'));
+/** What admins of the organisation lose with a toggle. */
+const OF_ADMINS: readonly (readonly [RoleToggle, readonly string[]])[] = [
+  ['orgAdminsViewLogMetadata', LOG_ROWS],
+  ['orgAdminsViewLogs', LOG_CONTENTS],
+];
 
 /** What a person may do in the organisation and in every workspace; members of it get their rights from workspaces. */
 export function scopesOfPerson(role: OrganisationRole, toggles: Toggles): ReadonlySet<string> {
   if (role === 'member') return new Set();
-  const all = [...SCOPES.keys()];
-  const hidesLogs = role === 'admin' && toggles.get('orgAdminsViewLogs') === false;
-  return new Set(hidesLogs ? all.filter((scope) => !LOG_SCOPES.has(scope)) : all);
+  const off = role === 'admin' ? OF_ADMINS.filter(([name]) => toggles.get(name) === false) : [];
+  const lost = new Set(off.flatMap(([, scopes]) => scopes));
+  return new Set(SCOPES.keys()).difference(lost);
 }

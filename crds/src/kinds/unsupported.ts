@@ -5,7 +5,6 @@
 
 import { isObject } from '../lib/result.ts';
 import type { Issue } from '../schema/index.ts';
-import type { RoleToggle } from './parts/index.ts';
 import type { KindName } from './registry.ts';
 
 export interface UnsupportedFeature {
@@ -17,15 +16,6 @@ export interface UnsupportedFeature {
   readonly value?: string | boolean;
 }
 
-/** Which rows of records people see; which records, their scopes say. */
-const RECORD_TOGGLES: readonly RoleToggle[] = [
-  'managersViewLogMetadata',
-  'membersViewLogMetadata',
-  'orgAdminsViewLogMetadata',
-  'managersViewAllData',
-  'membersViewAllData',
-];
-
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
     feature: 'limits of tool calls are',
@@ -33,11 +23,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     value: 'mcp_tools',
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  ...RECORD_TOGGLES.map((value) => ({
-    feature: 'records that roles may see are',
-    fields: { Organisation: ['spec.roleToggles[].name'], Workspace: ['spec.roleToggles[].name'] },
-    value,
-  })),
   { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 

@@ -22,6 +22,7 @@ const RIGHTS = WORKSPACE_RIGHTS.flatMap(({ manager, member }) => [manager, membe
 const TOGGLES: readonly RoleToggle[] = [
   ...new Set(RIGHTS.filter((right) => typeof right === 'string')),
   'orgAdminsViewLogs',
+  'orgAdminsViewLogMetadata',
 ];
 /** Those that a key of a person may name. */
 const KEY_SCOPES = [...SCOPES].flatMap(([scope, types]) => (types.includes('workspace-user') ? [scope] : []));

@@ -16,6 +16,7 @@ const CALLERS = {
   other: caller({ keyId: 'key/team-b/app', workspace: 'team-b' }),
   admin: caller({ keyId: 'key//admin', type: 'organisation-service', workspace: undefined }),
   'rows only': caller({ scopes: new Set(['logs.list']) }),
+  'rows of others': caller({ scopes: new Set(['logs.list', 'completions.write']) }),
   'own only': caller({ scopes: new Set(['completions.write']) }),
 } as const satisfies Record<string, Caller>;
 type CallerName = keyof typeof CALLERS;
@@ -37,6 +38,7 @@ const ROWS = {
     ...{ status: 429, error: 'RATE_LIMITED', cost_nano: null, input_tokens: 0, output_tokens: 0, total_tokens: 0 },
     ...{ provider: 'anthropic', model: 'claude', account: 'backup', span_id: 'span-2' },
   }),
+  more: record({ created_at: NOW - 35 * 86_400_000, trace_id: 'trace-more', api_key: 'key/team-a/more' }, CONTENT),
   theirs: record({ workspace: 'team-b', trace_id: 'trace-theirs', api_key: 'key/team-b/app' }, CONTENT),
   old: record({ created_at: NOW - 40 * 86_400_000, trace_id: 'trace-old' }),
 };
@@ -63,7 +65,7 @@ const json = (value: object): string => encodeURIComponent(JSON.stringify(value)
 describe('a list', () => {
   test.for([
     ['', ['second', 'first']],
-    ['?time_of_generation_min=2020-01-01T00:00:00Z', ['second', 'first', 'old']],
+    ['?time_of_generation_min=2020-01-01T00:00:00Z', ['second', 'first', 'more', 'old']],
     [`?time_of_generation_max=${new Date(NOW - 60_000).toISOString()}`, ['first']],
     [`?time_of_generation_min=${new Date(NOW - 30_000).toISOString()}`, ['second']],
     ['?status_code=429,500', ['second']],
@@ -193,6 +195,30 @@ describe('a log', () => {
 
   test.for([randomUUID(), 'no-uuid', '%00', "'%20or%20true"])('that is not there is 404: %s', async (name) => {
     expect((await get(`/logs/${name}`)).status).toBe(404);
+  });
+});
+
+describe('what was said', () => {
+  const shown = async (name: CallerName, row: keyof typeof ROWS) => {
+    const { status, body } = await get(`/logs/${ROWS[row].row.id}`, name);
+    return status === 200 ? (body['request'] as { body?: object }).body !== undefined : status;
+  };
+
+  test.for([
+    ['service', 'first', true],
+    ['rows only', 'first', false],
+    ['own only', 'first', true],
+    ['own only', 'second', 404],
+    ['rows of others', 'first', true],
+    ['rows of others', 'more', false],
+    ['admin', 'theirs', true],
+    ['other', 'first', 404],
+  ] as const)('is shown to %s of %s: %s', async ([name, row, want]) => {
+    expect(await shown(name, row)).toBe(want);
+  });
+
+  test('is not shown by type=hooks, where it is not shown at all', async () => {
+    expect((await get(`/logs/${ROWS.first.row.id}?type=hooks`, 'rows only')).body).not.toHaveProperty('hooks');
   });
 });
 

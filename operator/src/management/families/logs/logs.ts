@@ -11,8 +11,8 @@ import { absent } from '../write.ts';
 import { filterOf, logsOf } from './filter.ts';
 import { toHooks, toMetrics, toRecord } from './view.ts';
 
-/** Scopes that show what was said; `logs.list` shows rows. */
-const SHOWS_CONTENT: readonly string[] = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
+/** Scopes that show what was said by others. */
+const SHOWS_CONTENT: readonly string[] = ['logs.view', 'logs.read'];
 
 export const LOGS: readonly BoundOperation[] = [
   serveOperation(logs.list, async ({ caller, query }, services) => {
@@ -43,5 +43,7 @@ export const LOGS: readonly BoundOperation[] = [
   }),
 ];
 
-const contentFor = async ({ scopes }: Caller, row: LogRow, source: LogSource): Promise<LogContent | undefined> =>
-  SHOWS_CONTENT.some((scope) => scopes.has(scope)) ? readContent(row, source) : undefined;
+async function contentFor({ keyId, scopes }: Caller, row: LogRow, source: LogSource): Promise<LogContent | undefined> {
+  const isShown = row.api_key === keyId || SHOWS_CONTENT.some((scope) => scopes.has(scope));
+  return isShown ? readContent(row, source) : undefined;
+}
