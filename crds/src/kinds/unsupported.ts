@@ -23,7 +23,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     value: 'mcp_tools',
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 
 type Path = readonly (string | number)[];

@@ -8,6 +8,7 @@ export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText,
 export { feedback } from './feedback.ts';
 export { guardrails } from './guardrails.ts';
 export { integrationModels, integrations, integrationWorkspaces } from './integrations.ts';
+export { logExports } from './log-exports.ts';
 export { logFilters } from './log-filters.ts';
 export { LOG_GROUP_COLUMNS, LOG_GROUPS, logGroups } from './log-groups.ts';
 export { logs } from './logs.ts';

@@ -25,6 +25,8 @@ export interface RestOperation {
   readonly isAudited?: boolean;
   /** Of a success; absent: 200, or as SCIM says. 302 leads a browser elsewhere. */
   readonly status?: 302;
+  /** Of a success; absent: JSON, as the protocol has it. */
+  readonly media?: 'application/x-ndjson';
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Of a success; absent: it has no body. */

@@ -13,7 +13,7 @@ export * from './database/index.ts';
 export { OPERATIONS, type Services, syncMembers } from './families/index.ts';
 export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
-export { createLogExports, type ExportSource, type LogExports, readFile } from './log-exports/index.ts';
+export { createLogExports, type ExportSource, exportSourceOf, type LogExports, readFile } from './log-exports/index.ts';
 export {
   connectClickHouse,
   createClickHouseReader,

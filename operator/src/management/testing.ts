@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import {
   type Caller,
   type CallReport,
+  createLogExports,
   createManagementServer,
   createPostgresReader,
   createTenancy,
   type Database,
+  exportSourceOf,
   logTablesIn,
   type McpTest,
   OPERATIONS,
@@ -50,6 +52,7 @@ export interface RawRequest {
 }
 
 export interface RawAnswer extends Answer {
+  readonly text: string;
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
@@ -95,6 +98,7 @@ export async function createTestManagement(
     ]),
   );
   let names = 0;
+  const requestLog = requestLogIn(database, now);
   const app = createManagementServer({
     operations: OPERATIONS,
     services: {
@@ -106,7 +110,7 @@ export async function createTestManagement(
       },
       now,
       database,
-      ...requestLogIn(database),
+      ...requestLog,
       usage,
       revisions,
       signIn,
@@ -116,10 +120,7 @@ export async function createTestManagement(
     onCall,
     rates,
   });
-  for (const name of given === undefined ? ['team-a', 'team-b'] : []) {
-    const place = { kind: 'Workspace', namespace: undefined, name } as const;
-    await store.create(place, { spec: { namespace: name } }, { force: false });
-  }
+  if (given === undefined) await addWorkspaces(store);
   return {
     store,
     call: async (key, method, url, body) => {
@@ -154,18 +155,48 @@ export async function createTestManagement(
       };
     },
     send: async ({ method = 'GET', url, headers = {}, body }) => {
-      const answer = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
-      const isJson = String(answer.headers['content-type']).startsWith('application/json');
-      return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : {} };
+      return toRaw(await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) }));
     },
-    close: () => app.close(),
+    close: async () => {
+      await app.close();
+      await requestLog.exports?.close();
+    },
   };
 }
 
-function requestLogIn(database: Database | undefined): Pick<Services, 'logDatabase' | 'logs'> {
+async function addWorkspaces(store: ResourceStore): Promise<void> {
+  for (const name of ['team-a', 'team-b']) {
+    const place = { kind: 'Workspace', namespace: undefined, name } as const;
+    await store.create(place, { spec: { namespace: name } }, { force: false });
+  }
+}
+
+function toRaw(answer: {
+  readonly statusCode: number;
+  readonly payload: string;
+  readonly headers: RawAnswer['headers'];
+  json(): Answer['body'];
+}): RawAnswer {
+  const { statusCode: status, payload: text, headers } = answer;
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  return { status, headers, text, body: isJson ? answer.json() : {} };
+}
+
+function requestLogIn(
+  database: Database | undefined,
+  now: () => number,
+): Pick<Services, 'logDatabase' | 'logs' | 'exports'> {
   if (database === undefined) return {};
   const logDatabase = logTablesIn(database);
-  return { logDatabase, logs: { reader: createPostgresReader(logDatabase) } };
+  const logs = { reader: createPostgresReader(logDatabase) };
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const exports = createLogExports({
+    ...{ database: logDatabase, source: exportSourceOf(logs), now },
+    ...{ isEnabled: () => false, onFailure: fail }, // they run when they are started
+  });
+  return { logDatabase, logs, exports };
 }
 
 function callersOf(resources: readonly string[]): Readonly<Record<string, Caller>> {

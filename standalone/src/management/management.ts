@@ -7,11 +7,13 @@ import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { BudgetUsage, Logger, ManagementAddress } from '@gatehouse/gateway';
 import {
   type CallReport,
+  createLogExports,
   createManagementServer,
   createMcpTest,
   createPostgresReader,
   createRevisions,
   createTenancy,
+  exportSourceOf,
   logTablesIn,
   OPERATIONS,
   type Revisions,
@@ -73,6 +75,15 @@ export async function startManagement({
   });
   const database = people?.database;
   const logDatabase = database && logTablesIn(database);
+  const logs = logDatabase && { reader: createPostgresReader(logDatabase) };
+  const exports =
+    people &&
+    logs &&
+    logDatabase &&
+    createLogExports({
+      ...{ database: logDatabase, source: exportSourceOf(logs) },
+      ...{ now: Date.now, isEnabled: keepsRows(people), onFailure: warnOfExports(logger) },
+    });
   const audit = openAudit(people, logger);
   const revisions = people && openRevisions(people, logger);
   const closing = new AbortController();
@@ -81,8 +92,7 @@ export async function startManagement({
     services: {
       ...{ store, tenancy, database, revisions, usage: policyUsageOf(budgets), randomName, now: Date.now },
       ...{ signIn: people?.signIn, onSyncFailed: warnOfSync(logger) },
-      logDatabase,
-      logs: logDatabase && { reader: createPostgresReader(logDatabase) },
+      ...{ logDatabase, logs, exports },
       mcpTest: createMcpTest({ reach: 'machine', ownNamespaces: [], signal: closing.signal }),
     },
     keys: createKeyDirectory(snapshot),
@@ -96,7 +106,7 @@ export async function startManagement({
   const close = async (): Promise<void> => {
     closing.abort();
     await app.close();
-    await Promise.all([audit.close(), revisions?.close()]);
+    await Promise.all([audit.close(), revisions?.close(), exports?.close()]);
     await database?.close();
     await rm(home, { recursive: true, force: true });
   };
@@ -116,6 +126,11 @@ const warnOfSync =
   (logger: Logger) =>
   (error: unknown): void =>
     logger.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
+
+const warnOfExports =
+  (logger: Logger) =>
+  (error: unknown): void =>
+    logger.warn({ err: error }, 'Export of logs failed');
 
 /** Versions are kept where people are: the database of a data folder is not started for them. */
 const openRevisions = (people: PeopleDatabase, logger: Logger): Revisions =>

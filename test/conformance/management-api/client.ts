@@ -51,6 +51,8 @@ export interface AnswerFields {
   readonly invite_link: string;
   readonly inviteLink: string;
   readonly feedback_ids: readonly string[];
+  readonly signed_url: string;
+  readonly status: unknown;
 }
 
 export interface Answered {

@@ -65,7 +65,8 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   reply.hijack();
   const cancellation = new Cancellation();
   const { method, url: path } = request;
-  const upstream = openRequest(address, { method, path, headers: endToEnd(message.headers) });
+  const headers = { ...endToEnd(message.headers), ...protocolOf(message) };
+  const upstream = openRequest(address, { method, path, headers });
   let isRefused = false;
   const refuse = (answer: () => void): void => {
     if (isRefused) return;
@@ -104,6 +105,10 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   askForBody(message);
   message.pipe(upstream);
 }
+
+/** How the caller has reached the gateway, where nothing before it has said so: links to the API begin with it. */
+const protocolOf = ({ headers, socket }: IncomingMessage): OutgoingHttpHeaders =>
+  headers['x-forwarded-proto'] === undefined && 'encrypted' in socket ? { 'x-forwarded-proto': 'https' } : {};
 
 /** Headers of one connection (RFC 9110, section 7.6.1), and what the server answers itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([

@@ -33,7 +33,6 @@ import { createFollowedKeys, type FollowedKeys } from './key-directory.ts';
 import { createKeySource, type KeySource } from './key-source.ts';
 import { createManagementMetrics } from './metrics.ts';
 import { openPeople, type People } from './people.ts';
-import { openRequestLog, type RequestLogParts } from './request-log.ts';
 import { createUsageSource } from './usage-source.ts';
 
 export interface RunManagementOptions {
@@ -98,9 +97,7 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
     log.warn({ err: error }, 'Memberships of groups could not be written, they are tried again');
   const onCall = reportTo(log, count);
   const called = { pair, store, keys, people, usage, log, onCall, onSyncFailed, signal: ending.signal };
-  const requestLog = openRequestLog(options, people);
-  if (requestLog !== undefined) parts.use(requestLog);
-  const app = createServer(options, { ...called, requestLog });
+  const app = createServer(options, called);
   const { host, managementPort, managementCertificateDir: folder } = options;
   await app.listen({ host, port: managementPort });
   const follow = { folder, served: pair, apply: applyTo(app), clock: systemClock, log };
@@ -137,7 +134,6 @@ interface ServerParts {
   readonly store: KubernetesStore;
   readonly keys: FollowedKeys;
   readonly people: People | undefined;
-  readonly requestLog: RequestLogParts | undefined;
   readonly usage: PolicyUsage;
   readonly log: Log;
   readonly onCall: (report: CallReport) => void;
@@ -148,18 +144,7 @@ interface ServerParts {
 
 function createServer(
   { organisationNamespace, fleetNamespaces }: OperatorOptions,
-  {
-    pair,
-    store: { resources: store },
-    keys,
-    people,
-    requestLog,
-    usage,
-    log,
-    onCall,
-    onSyncFailed,
-    signal,
-  }: ServerParts,
+  { pair, store: { resources: store }, keys, people, usage, log, onCall, onSyncFailed, signal }: ServerParts,
 ): FastifyInstance {
   const ownNamespaces = [organisationNamespace, ...fleetNamespaces];
   const tenancy = createTenancy({ store, organisationId: ORGANISATION_ID, organisationNamespace });
@@ -167,8 +152,7 @@ function createServer(
     store,
     tenancy,
     database: people?.database,
-    logDatabase: requestLog?.database,
-    logs: requestLog && { reader: requestLog.reader },
+    ...people?.requestLog,
     revisions: people?.revisions,
     signIn: people?.signIn,
     usage,

@@ -18,10 +18,12 @@ import {
   whyNotKept,
 } from '../../management/index.ts';
 import type { Log } from '../../runtime/index.ts';
+import { openRequestLog, type RequestLog } from './request-log.ts';
 
 export interface People extends AsyncDisposable {
   readonly database: Database;
   readonly revisions: Revisions;
+  readonly requestLog: RequestLog;
   /** Undefined: it is not set up. */
   readonly signIn: SignIn | undefined;
   /** Keeps a record of the call. */
@@ -30,17 +32,23 @@ export interface People extends AsyncDisposable {
   readonly dropped: number;
 }
 
-type PeopleOptions = Pick<OperatorOptions, 'databaseUrl' | 'databaseCaFile' | 'auditRetentionDays' | 'signIn'>;
+type PeopleOptions = Pick<
+  OperatorOptions,
+  'databaseUrl' | 'databaseCaFile' | 'logsClickHouseUrl' | 'auditRetentionDays' | 'signIn'
+>;
+
+const FEEDBACK_NEEDS_DATABASE = 'GATEHOUSE_LOGS_CLICKHOUSE_URL: feedback and exports need a database, DATABASE_URL';
 
 /** Undefined where no database is named. Opens nothing yet; throws for settings that cannot be used, without repeating them. */
 export function openPeople(
-  { databaseUrl: url, databaseCaFile, auditRetentionDays, signIn: given }: PeopleOptions,
+  { databaseUrl: url, databaseCaFile, logsClickHouseUrl, auditRetentionDays, signIn: given }: PeopleOptions,
   log: Log,
 ): People | undefined {
   const settings = parseSignIn(given);
   if (!settings.ok) throw new Error(`Signing in: ${settings.error}`);
   if (url === undefined) {
     if (settings.value !== undefined) throw new Error('Signing in: sessions need a database, DATABASE_URL');
+    if (logsClickHouseUrl !== undefined) throw new Error(FEEDBACK_NEEDS_DATABASE);
     return undefined;
   }
   const ca = databaseCaFile === undefined ? undefined : readFileSync(databaseCaFile, 'utf8');
@@ -65,9 +73,11 @@ export function openPeople(
     onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
   });
   void retention.run();
+  const requestLog = openRequestLog({ logsClickHouseUrl }, database, log);
   return {
     database,
     revisions,
+    requestLog,
     signIn:
       settings.value && createSignIn({ settings: settings.value, database, now: Date.now, onAway: onProviderAway }),
     onCall: (report) => {
@@ -78,7 +88,7 @@ export function openPeople(
       return audit.dropped();
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([audit.close(), revisions.close(), retention.close()]);
+      await Promise.all([audit.close(), revisions.close(), retention.close(), requestLog[Symbol.asyncDispose]()]);
       await database.close();
     },
   };

@@ -1,37 +1,56 @@
 /** The request log that gateways write: in ClickHouse where it is named, else in the database of people. */
-
 import type { OperatorOptions } from '../../config/index.ts';
 import {
   connectClickHouse,
   createClickHouseReader,
+  createLogExports,
   createPostgresReader,
   type Database,
+  exportSourceOf,
+  type LogExports,
   type LogReader,
+  type LogSource,
   type LogTables,
   logTablesIn,
 } from '../../management/index.ts';
-import type { People } from './people.ts';
+import type { Log } from '../../runtime/index.ts';
 
-export interface RequestLogParts extends AsyncDisposable {
+export interface RequestLog extends AsyncDisposable {
   /** Feedback and exports. */
-  readonly database: Database<LogTables>;
-  readonly reader: LogReader;
+  readonly logDatabase: Database<LogTables>;
+  readonly logs: LogSource;
+  readonly exports: LogExports;
 }
 
-/** Undefined without a database. Opens nothing yet; throws for a URL that cannot be used, without repeating it. */
+/** Opens nothing yet; throws for a URL that cannot be used, without repeating it. */
 export function openRequestLog(
   { logsClickHouseUrl: url }: Pick<OperatorOptions, 'logsClickHouseUrl'>,
-  people: Pick<People, 'database'> | undefined,
-): RequestLogParts | undefined {
-  if (people === undefined) {
-    if (url === undefined) return undefined;
-    throw new Error('GATEHOUSE_LOGS_CLICKHOUSE_URL: feedback and exports need a database, DATABASE_URL');
-  }
-  const database = logTablesIn(people.database);
-  if (url === undefined)
-    return { database, reader: createPostgresReader(database), [Symbol.asyncDispose]: async () => {} };
+  database: Database,
+  log: Log,
+): RequestLog {
+  const logDatabase = logTablesIn(database);
+  const { reader, close } = openReader(url, logDatabase);
+  const logs = { reader };
+  const exports = createLogExports({
+    ...{ database: logDatabase, source: exportSourceOf(logs), now: Date.now, isEnabled: () => true },
+    onFailure: (error) => log.warn({ err: error }, 'Export of logs failed'),
+  });
+  return {
+    ...{ logDatabase, logs, exports },
+    [Symbol.asyncDispose]: async () => {
+      await exports.close();
+      await close();
+    },
+  };
+}
+
+function openReader(
+  url: string | undefined,
+  feedback: Database<LogTables>,
+): { readonly reader: LogReader; close(): Promise<void> } {
+  if (url === undefined) return { reader: createPostgresReader(feedback), close: async () => undefined };
   const connection = connectClickHouse({ url });
   if (!connection.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${connection.error}`);
   const { ask, close } = connection.value;
-  return { database, reader: createClickHouseReader({ ask, feedback: database }), [Symbol.asyncDispose]: close };
+  return { reader: createClickHouseReader({ ask, feedback }), close };
 }

@@ -1,9 +1,11 @@
 /** What a family of operations is made of: each operation of the contract with the function that serves it. */
+import type { Readable } from 'node:stream';
 import type { AuditChange } from '@gatehouse/crds/records';
 import type { RestOperation } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
 import type { Database, LogTables } from '../database/index.ts';
+import type { LogExports } from '../log-exports/index.ts';
 import type { LogSource } from '../logs/index.ts';
 import type { McpTest } from '../mcp-test/index.ts';
 import type { PolicyUsage } from '../policy-usage/index.ts';
@@ -29,10 +31,14 @@ export interface RestCall<O extends RestOperation = RestOperation> {
   readonly force: boolean;
 }
 
-/** Headers of a browser. */
+/** What answers depend on besides the key. */
 export interface CallHeaders {
   readonly cookie: string | undefined;
   readonly origin: string | undefined;
+  /** As the caller knows this API. */
+  readonly host: string | undefined;
+  /** How the caller has reached it: `https`, or anything else. */
+  readonly protocol: string | undefined;
 }
 
 /** An answer with headers of its own. */
@@ -59,6 +65,8 @@ export interface Services {
   readonly logDatabase?: Database<LogTables> | undefined;
   /** The request log; absent: it is kept nowhere that can be asked. */
   readonly logs?: LogSource | undefined;
+  /** Of logs; absent: none can be made. */
+  readonly exports?: LogExports | undefined;
   /** What groups of policies have used; absent: nobody says. */
   readonly usage?: PolicyUsage | undefined;
   /** Earlier contents of objects; absent: none are kept. */
@@ -86,6 +94,15 @@ export interface BoundOperation {
 export function serveOperation<O extends RestOperation>(
   operation: O,
   serve: (call: RestCall<O>, services: Services) => Promise<Input<O['answer']> | HttpAnswer<Input<O['answer']>>>,
+): BoundOperation {
+  // The server has checked the call against the schemas of this operation.
+  return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };
+}
+
+/** As `serveOperation`, for an answer that is sent while it is made. */
+export function serveStream<O extends RestOperation>(
+  operation: O,
+  serve: (call: RestCall<O>, services: Services) => Promise<HttpAnswer<Readable>>,
 ): BoundOperation {
   // The server has checked the call against the schemas of this operation.
   return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };

@@ -7,6 +7,7 @@ import type { BoundOperation } from './family.ts';
 import { FEEDBACK } from './feedback.ts';
 import { GUARDRAILS } from './guardrails/index.ts';
 import { INTEGRATIONS } from './integrations/index.ts';
+import { LOG_EXPORTS } from './log-exports.ts';
 import { LOGS } from './logs/index.ts';
 import { MCP } from './mcp/index.ts';
 import { PEOPLE } from './people/index.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly BoundOperation[] = [
   ...FEEDBACK,
   ...GUARDRAILS,
   ...INTEGRATIONS,
+  ...LOG_EXPORTS,
   ...LOGS,
   ...MCP,
   ...PEOPLE,

@@ -220,7 +220,7 @@ async function serve(
     path: namesIn(request),
     query: parse(querySchemaOf(operation), query, 'query') as RestCall['query'],
     body: parse(operation.body, request.body, 'body') as RestCall['body'],
-    headers: { cookie: request.headers.cookie, origin: request.headers.origin },
+    headers: headersOf(request),
     force: isForced(force, caller),
   };
   seen.forced = call.force;
@@ -236,6 +236,11 @@ async function serve(
   );
   if (answer instanceof HttpAnswer && answer.caller !== undefined) seen.caller = answer.caller;
   return answer;
+}
+
+function headersOf({ headers }: FastifyRequest): RestCall['headers'] {
+  const { cookie, origin, host, 'x-forwarded-proto': protocol } = headers;
+  return { cookie, origin, host, protocol: typeof protocol === 'string' ? protocol : undefined };
 }
 
 /** Named segments of the route. Throws RestError ABSENT: nothing has a name that long. */

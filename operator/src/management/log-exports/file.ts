@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ExportRow } from '@gatehouse/crds/logs';
+import { RestError } from '../http/rest-error.ts';
 import type { ExportJobs } from './jobs.ts';
 
 const unpack = promisify(gunzip);
@@ -13,7 +14,7 @@ export async function* readFile(
 ): AsyncGenerator<Buffer> {
   for (let part = 0; part < parts; part += 1) {
     const content = await jobs.part(id, part);
-    if (content === undefined) throw new Error('The export is gone');
+    if (content === undefined) throw new RestError('ABSENT', { message: 'The export is gone' });
     yield await unpack(content);
   }
 }

@@ -4,3 +4,4 @@ export { readFile } from './file.ts';
 export type { ExportJobs, ExportScope } from './jobs.ts';
 export { isGoodLink, linkOf, newLinkKey } from './links.ts';
 export type { ExportSource } from './run-export.ts';
+export { exportSourceOf } from './source.ts';

@@ -37,6 +37,9 @@ export interface LogFilter {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Rows are in the order of time and id. */
+export type LogPlace = Pick<LogRow, 'created_at' | 'id'>;
+
 export interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -120,8 +123,8 @@ export interface KeyedFeedback extends FeedbackSum {
 
 /** A filter that is a parameter of the database never becomes a part of its language. */
 export interface LogReader {
-  /** The newest first. */
-  list(filter: LogFilter, page: Page): Promise<readonly LogRow[]>;
+  /** The newest first; `before`: those behind a row. */
+  list(filter: LogFilter, page: Page, before?: LogPlace): Promise<readonly LogRow[]>;
   /** By its id, else the final row of the newest request with the trace. `around`: Unix time in ms, at most a day from it. */
   find(id: string, visible: VisibleRows, around?: number): Promise<LogRow | undefined>;
   /** Of a row that was found, where the database keeps documents. */

@@ -82,7 +82,7 @@ function toOperation(operation: RestOperation): object {
       ? {}
       : { requestBody: { required: true, content: { [media]: { schema: schemaOf(body, 'input') } } } }),
     responses: {
-      ...successOf(operation, media),
+      ...successOf(operation, operation.media ?? media),
       default: { description: 'It was refused, or failed.', content: { [media]: { schema: { $ref: error } } } },
     },
   };

@@ -26,6 +26,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   'integration_workspaces',
   'integrations',
   'labels',
+  'log_exports',
   'logs',
   'mcp_integrations',
   'mcp_servers',

@@ -1,4 +1,5 @@
 import { LOG_GROUP_COLUMNS, LOG_GROUPS } from '@gatehouse/crds/rest';
+import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { CONTRACT_CALLS } from '../contract.ts';
 import type { StageOf } from '../world.ts';
@@ -51,5 +52,29 @@ export function testRecords(stage: StageOf): void {
       await client.call(call, { path: { groupBy: 'colour' }, status: 400 });
       await client.call(call, { path: { groupBy: 'model' }, query: { columns: 'colour' }, status: 400 });
     }
+  });
+
+  test('exports of logs', async () => {
+    const { client, world } = stage();
+    const { workspace: workspace_id } = world;
+    const query = { workspace_id };
+    const draft = { workspace_id, filters: { page_size: 10 }, requested_data: ['id', 'trace_id'] };
+    const create = async () => (await client.call('POST /logs/exports', { body: draft })).body;
+    const [{ id: exportId }, { id: other }] = [await create(), await create()];
+    await client.call('POST /logs/exports', { body: { ...draft, requested_data: [] }, status: 400 });
+    const path = { exportId };
+    const body = { filters: { status_code: '200' } };
+    await client.call('PUT /logs/exports/{exportId}', { path, body });
+    await client.call('GET /logs/exports/{exportId}/download', { path, status: 409 });
+    await client.call('POST /logs/exports/{exportId}/start', { path });
+    const get = async () => (await client.call('GET /logs/exports/{exportId}', { path })).body;
+    await waitFor(async () => (await get()).status === 'success', { what: 'the end of the export' });
+    const { signed_url } = (await client.call('GET /logs/exports/{exportId}/download', { path })).body;
+    const file = await (world.fetch ?? fetch)(signed_url, {});
+    expect([file.status, await file.text()]).toEqual([200, '']);
+    await client.call('POST /logs/exports/{exportId}/cancel', { path: { exportId: other } });
+    expect((await client.call('GET /logs/exports', { query })).body).toMatchObject({ total: 2 });
+    const denied = await client.call('GET /logs/exports/field-restrictions', { query });
+    expect(denied.body).toEqual({ denied_fields: [] });
   });
 }

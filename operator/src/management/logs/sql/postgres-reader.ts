@@ -2,7 +2,7 @@
 import { LOG_COLUMNS, type LogContent, type LogRow } from '@gatehouse/crds/logs';
 import type { RawBuilder, Sql } from 'kysely';
 import type { Database, LogTables } from '../../database/index.ts';
-import { type LogFilter, LogQuestionTooLarge, type LogReader, type Page } from '../reader.ts';
+import { type LogFilter, type LogPlace, LogQuestionTooLarge, type LogReader, type Page } from '../reader.ts';
 import { type Fragment, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
 import { feedbackQuery } from './feedback.ts';
@@ -29,9 +29,10 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
   const rows = async (select: (sql: Sql) => Fragment): Promise<readonly LogRow[]> =>
     (await ask((sql) => sql<DatabaseRow>`${select(sql)}`)).map(toLogRow);
   return {
-    list: (filter, { limit, offset }) =>
+    list: (filter, { limit, offset }, before) =>
       rows(
-        (sql) => sql`${rowsWhere(sql, filter)} order by l.created_at desc, l.id desc limit ${limit} offset ${offset}`,
+        (sql) =>
+          sql`${rowsWhere(sql, filter, behind(sql, before))} order by l.created_at desc, l.id desc limit ${limit} offset ${offset}`,
       ),
     find: async (id, visible, around) => {
       const near = around === undefined ? ALWAYS : { from: around - DAY_MS, to: around + DAY_MS };
@@ -97,6 +98,9 @@ async function totalOf(
   const [first] = isBehind ? await again({ limit: 1, offset: 0 }) : rows;
   return Number(first?.total ?? 0);
 }
+
+const behind = (sql: Sql, before: LogPlace | undefined): Fragment | undefined =>
+  before && sql`(l.created_at, l.id) < (${instant(before.created_at)}::timestamptz, ${before.id}::uuid)`;
 
 const ALWAYS = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const NO_USERS = { time: 0, users: 0, requests: 0, isAll: true };
