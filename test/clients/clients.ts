@@ -207,6 +207,22 @@ export const CLIENTS: readonly Client[] = [
     checks: withoutMedia('across', 'models', 'files'),
   },
   {
+    title: 'LlamaIndex',
+    language: 'python',
+    collection: 'llamaindex',
+    program: 'llamaindex_client.py',
+    packages: [
+      'llama-index-core',
+      'llama-index-llms-openai',
+      'llama-index-llms-openai-like',
+      'llama-index-llms-anthropic',
+      'llama-index-embeddings-openai',
+    ],
+    settings:
+      'as the SDKs of OpenAI and Anthropic; models of other providers by `OpenAILike` or the header `x-gw-provider`',
+    checks: withoutMedia('models', 'files'),
+  },
+  {
     title: 'Portkey',
     language: 'python',
     program: 'portkey_client.py',

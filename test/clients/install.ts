@@ -5,9 +5,7 @@ import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder, capture, run, withLock } from '../../scripts/machine/index.ts';
-import { type Collection, isPython, lockOf, lockPathOf, versionOf } from './versions.ts';
-
-export const COLLECTIONS: readonly Collection[] = ['javascript', 'python', 'litellm', 'schemathesis', 'agents'];
+import { COLLECTIONS, type Collection, isPython, lockOf, lockPathOf, versionOf } from './versions.ts';
 
 const SOURCE = fileURLToPath(new URL('.', import.meta.url));
 const COMPLETE = '.complete';

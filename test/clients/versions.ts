@@ -2,18 +2,28 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** What is installed together. LiteLLM is apart: it wants another version of OpenAI's package than LangChain does. */
-export type Collection = 'javascript' | 'python' | 'litellm' | 'schemathesis' | 'agents';
+/** What is installed together. Libraries that want another version of an SDK than the others do are apart. */
+export type Collection =
+  | 'javascript'
+  | 'python'
+  | 'litellm'
+  | 'llamaindex'
+  | 'schemathesis'
+  | 'agents';
 
 const LOCKS: Readonly<Record<Collection, string>> = {
   javascript: 'javascript/package-lock.json',
   python: 'python/requirements.txt',
   litellm: 'python/requirements-litellm.txt',
+  llamaindex: 'python/requirements-llamaindex.txt',
   schemathesis: 'python/requirements-schemathesis.txt',
   agents: 'agents/package-lock.json',
 };
 
 const NPM_LOCK = z.object({ packages: z.record(z.string(), z.object({ version: z.string().optional() })) });
+
+/** Of all clients. */
+export const COLLECTIONS = Object.keys(LOCKS) as readonly Collection[]; // its type names them all
 
 /** The lock file of a collection, below this folder. */
 export const lockPathOf = (collection: Collection): string => LOCKS[collection];
