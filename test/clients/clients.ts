@@ -223,6 +223,15 @@ export const CLIENTS: readonly Client[] = [
     checks: withoutMedia('models', 'files'),
   },
   {
+    title: 'Pydantic AI',
+    language: 'python',
+    collection: 'pydanticai',
+    program: 'pydantic_ai_client.py',
+    packages: ['pydantic-ai-slim'],
+    settings: 'as the SDKs of OpenAI, of Anthropic, and of Google for any provider',
+    checks: withoutMedia('models', 'files'),
+  },
+  {
     title: 'Portkey',
     language: 'python',
     program: 'portkey_client.py',

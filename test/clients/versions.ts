@@ -8,6 +8,7 @@ export type Collection =
   | 'python'
   | 'litellm'
   | 'llamaindex'
+  | 'pydanticai'
   | 'schemathesis'
   | 'agents';
 
@@ -16,6 +17,7 @@ const LOCKS: Readonly<Record<Collection, string>> = {
   python: 'python/requirements.txt',
   litellm: 'python/requirements-litellm.txt',
   llamaindex: 'python/requirements-llamaindex.txt',
+  pydanticai: 'python/requirements-pydanticai.txt',
   schemathesis: 'python/requirements-schemathesis.txt',
   agents: 'agents/package-lock.json',
 };
