@@ -232,6 +232,15 @@ export const CLIENTS: readonly Client[] = [
     checks: withoutMedia('models', 'files'),
   },
   {
+    title: 'Instructor',
+    language: 'python',
+    collection: 'instructor',
+    program: 'instructor_client.py',
+    packages: ['instructor'],
+    settings: 'as the SDKs of OpenAI and Anthropic',
+    checks: withoutMedia('embeddings', 'models', 'files'),
+  },
+  {
     title: 'Portkey',
     language: 'python',
     program: 'portkey_client.py',

@@ -9,6 +9,7 @@ export type Collection =
   | 'litellm'
   | 'llamaindex'
   | 'pydanticai'
+  | 'instructor'
   | 'schemathesis'
   | 'agents';
 
@@ -18,6 +19,7 @@ const LOCKS: Readonly<Record<Collection, string>> = {
   litellm: 'python/requirements-litellm.txt',
   llamaindex: 'python/requirements-llamaindex.txt',
   pydanticai: 'python/requirements-pydanticai.txt',
+  instructor: 'python/requirements-instructor.txt',
   schemathesis: 'python/requirements-schemathesis.txt',
   agents: 'agents/package-lock.json',
 };
