@@ -44,7 +44,7 @@ check_for_update_on_startup = false
 [model_providers.gatehouse]
 name = "Gatehouse"
 base_url = "${url}/v1"
-env_key = "GATEHOUSE_KEY"
+env_key = "GATEWAY_KEY"
 wire_api = "responses"
 
 [analytics]
@@ -77,8 +77,8 @@ export const AGENTS: readonly Agent[] = [
     name: '@openai/codex',
     command: 'codex',
     variables:
-      '`GATEHOUSE_KEY`, and in `~/.codex/config.toml` a `model_providers` entry with `base_url = "http://HOST:8787/v1"`, ' +
-      '`env_key = "GATEHOUSE_KEY"` and `wire_api = "responses"`; for other providers than OpenAI `web_search = "disabled"`',
+      '`GATEWAY_KEY`, and in `~/.codex/config.toml` a `model_providers` entry with `base_url = "http://HOST:8787/v1"`, ' +
+      '`env_key = "GATEWAY_KEY"` and `wire_api = "responses"`; for other providers than OpenAI `web_search = "disabled"`',
     models: [
       { name: 'gpt-4o-mini', path: RESPONSES },
       { name: '@anthropic/claude-sonnet-4-5', path: MESSAGES },
@@ -91,7 +91,7 @@ export const AGENTS: readonly Agent[] = [
       ...['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'],
       ...['--model', model, prompt],
     ],
-    env: ({ key }) => ({ GATEHOUSE_KEY: key }),
+    env: ({ key }) => ({ GATEWAY_KEY: key }),
   },
   {
     title: 'Qwen Code',
