@@ -282,8 +282,10 @@ describe('what an upload needs', () => {
 
 describe('a stored credential', () => {
   test('writes to no bucket that a call names', async () => {
-    const refused = upload(chatRow('a', 'Hi'), clientOf({ 'x-gw-aws-s3-bucket': 'other' }));
-    await expect(refused).rejects.toMatchObject({ status: 400, code: 'account_setting_refused' });
+    for (const header of ['x-gw-aws-s3-bucket', 'x-gw-cloud-c-s3-bucket']) {
+      const refused = upload(chatRow('a', 'Hi'), clientOf({ [header]: 'other' }));
+      await expect(refused).rejects.toMatchObject({ status: 400, code: 'account_setting_refused' });
+    }
     expect(aws.calls).toEqual([]);
     await upload(chatRow('a', 'Hi'), clientOf({ 'x-gw-aws-s3-bucket': 'files' }));
   });

@@ -84,6 +84,7 @@ describe('an AWS account', () => {
     { aws_auth_type: 'serviceRole' },
     { aws_external_id: 'theirs' },
     { aws_s3_bucket: 'theirs' },
+    { aws_job_role_arn: 'theirs' },
     { aws_server_side_encryption_kms_key_id: 'theirs' },
     { aws_session_token: 'theirs' },
   ])('takes no %o from an inline config although its settings leave it open', async (setting) => {

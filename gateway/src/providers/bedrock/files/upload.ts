@@ -40,8 +40,8 @@ export const createFile: Procedure = {
 
 /** A call that names an object of a stored account replaces none. */
 function keyOf(call: Call): { readonly key: string; readonly keepsOther?: string } {
-  const named = call.header(NAME_HEADER)?.trim();
-  if (named !== undefined && named !== '') {
+  const named = call.fields.text('filename');
+  if (named !== undefined) {
     return { key: checkKey(named, NAME_HEADER), ...(call.stored === true ? { keepsOther: NAME_HEADER } : {}) };
   }
   const own = call.fields.text('aws_s3_object_key');
@@ -53,8 +53,7 @@ const KNOWN = /llama2|llama3|titan|mistral|anthropic|ai21|cohere|amazon/;
 
 /** Rejects with PROVIDER_FIELD_MISSING, PARAMETER_INVALID or MODEL_NOT_ALLOWED. */
 async function modelOf(call: Call, tools: ProcedureTools): Promise<ModelFacts> {
-  const alias = call.header(MODEL_HEADER)?.trim();
-  const name = alias === undefined || alias === '' ? call.fields.text('aws_bedrock_model') : alias;
+  const name = call.fields.text('provider_model') ?? call.fields.text('aws_bedrock_model');
   if (name === undefined) throw fieldMissing(call.provider, 'aws_bedrock_model');
   tools.checkModel({ model: name });
   const own = rowCall(call, { endpoint: 'chatComplete', params: {}, model: name, without: ['aws_bedrock_model'] });

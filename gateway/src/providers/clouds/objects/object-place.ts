@@ -15,7 +15,8 @@ export interface StoreRules {
   readonly scheme: string;
   /** The field of an account that names its bucket. */
   readonly bucketField: string;
-  readonly bucketHeader: string;
+  /** Its headers, the usual one first. */
+  readonly bucketHeaders: readonly [string, string];
   readonly bucketName: RegExp;
 }
 
@@ -26,10 +27,14 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** The bucket of uploads. Throws PROVIDER_FIELD_MISSING, PARAMETER_INVALID or ACCOUNT_SETTING_REFUSED. */
 export function bucketOf(call: Call, rules: StoreRules): string {
   const { fields, provider } = call;
-  const bucket = fields.text(rules.bucketField);
-  if (bucket === undefined) throw fieldMissing(provider, rules.bucketField);
-  const named = call.header(rules.bucketHeader)?.trim();
-  return checkBucket(named === undefined || named === '' ? bucket : named, rules.bucketHeader, { call, rules });
+  const { bucketField, bucketHeaders } = rules;
+  const bucket = fields.text(bucketField);
+  if (bucket === undefined) throw fieldMissing(provider, bucketField);
+  for (const header of bucketHeaders) {
+    const named = call.header(header)?.trim();
+    if (named !== undefined && named !== '') return checkBucket(named, header, { call, rules });
+  }
+  return checkBucket(bucket, bucketField, { call, rules });
 }
 
 /** A stored credential reaches the bucket of its account alone. Throws PARAMETER_INVALID or ACCOUNT_SETTING_REFUSED. */
