@@ -60,7 +60,6 @@ const setting = field('setting');
 const routing = field('routing');
 const secret = field('secret');
 
-const FILES = { unserved: 'files and batches of the cloud are' } as const;
 const COSTS = { unserved: 'costs are' } as const;
 
 const ANTHROPIC = [
@@ -169,11 +168,15 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       routing('vertex_region', 'vertex-region'),
       secret('vertex_service_account_json', 'vertex-service-account-json', { note: 'the key file as JSON text' }),
       routing('vertex_auth_type', 'vertex-auth-type', { note: 'workload uses the identity of the machine' }),
-      routing('vertex_storage_bucket_name', 'vertex-storage-bucket-name', FILES),
-      call('filename', 'provider-file-name', FILES),
-      call('vertex_model_name', 'provider-model', FILES),
-      call('vertex_batch_endpoint', 'provider-batch-endpoint', FILES),
-      call('file_purpose', 'file-purpose', FILES),
+      routing('vertex_storage_bucket_name', 'vertex-storage-bucket-name', {
+        note: 'the one bucket of files, batches and fine-tuning jobs',
+      }),
+      call('filename', 'provider-file-name', { note: 'object of an upload; a new name when absent' }),
+      call('vertex_model_name', 'provider-model', { note: 'model of the rows of an upload' }),
+      call('vertex_batch_endpoint', 'provider-batch-endpoint', {
+        note: '/v1/chat/completions when absent, or /v1/embeddings',
+      }),
+      call('file_purpose', 'file-purpose', { note: 'upload: the bytes of an upload as they are' }),
       setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution', COSTS),
       ...ANTHROPIC,
     ],
