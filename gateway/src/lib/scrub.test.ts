@@ -65,3 +65,31 @@ describe('a secret is taken out', () => {
     expect(compileScrubber(['', 'abc']).text('abc')).toBe('abc');
   });
 });
+
+describe('whether a text may hold a value', () => {
+  const unit = fc.constantFrom(
+    (char: string) => char,
+    (char: string) => encodeURIComponent(char),
+    (char: string) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (char: string) => `&#${char.charCodeAt(0)};`,
+    (char: string) => `&#x${char.charCodeAt(0).toString(16)};`,
+  );
+  const value = fc.stringMatching(/^[ -~]{4,24}$/);
+
+  test('is told of every text that something is taken out of', () => {
+    fc.assert(
+      fc.property(value, unit, fc.string(), fc.string(), (secret, write, before, after) => {
+        const scrubber = compileScrubber([secret]);
+        const text = before + [...secret].map(write).join('') + after;
+        if (scrubber.text(text) !== Buffer.from(text).toString()) expect(scrubber.mayFind(text)).toBe(true);
+      }),
+    );
+  });
+
+  test('is not told of other texts, whatever their escapes', () => {
+    const scrubber = compileScrubber(['sk-0123456789abcdef']);
+    expect(scrubber.mayFind(`${'\\u0041%41&#65;&#x41;+\\n'.repeat(1_000)}0123456789abcde`)).toBe(false);
+    expect(compileScrubber([]).mayFind('any')).toBe(false);
+  });
+});

@@ -4,6 +4,8 @@ export interface Scrubber {
   /** The same buffer when there is nothing to remove. */
   bytes(bytes: Buffer): Buffer;
   text(text: string): string;
+  /** False: there is nothing to remove. Cheap where the text has many escapes. */
+  mayFind(text: string): boolean;
 }
 
 const REPLACEMENT = '[redacted]';
@@ -29,7 +31,29 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
     }
     return places.length === 0 ? given : Buffer.from(withoutSpans(text, places), 'latin1');
   };
-  return { bytes, text: (text) => bytes(Buffer.from(text)).toString() };
+  const cores = needles.map(coreOf);
+  const mayFind = (text: string): boolean =>
+    cores.length > 0 && decodings(text).some((form) => cores.some((core) => form.includes(core)));
+  return { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
+}
+
+/** The longest run of letters and digits, which encodings rarely touch. */
+const coreOf = (needle: string): string =>
+  (needle.match(/[A-Za-z0-9]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+
+/** The text, and what it is where letters and digits are written as escapes. */
+function decodings(text: string): readonly string[] {
+  const decode = (pattern: RegExp, base: number): string =>
+    text.replace(pattern, (written, code: string) => {
+      const value = Number.parseInt(code, base);
+      return value < 0x80 ? String.fromCharCode(value) : written;
+    });
+  return [
+    text,
+    ...(text.includes('\\u00') ? [decode(/\\u00([3-7][0-9a-f])/gi, 16)] : []),
+    ...(/%[3-7]/.test(text) ? [decode(/%([3-7][0-9a-f])/gi, 16)] : []),
+    ...(text.includes('&#') ? [decode(/&#0{0,6}([0-9]{2,3});/g, 10), decode(/&#x0{0,6}([3-7][0-9a-f]);/gi, 16)] : []),
+  ];
 }
 
 type Span = readonly [start: number, end: number];

@@ -3,6 +3,7 @@ import { isCredentialHeader } from '../../lib/header-names.ts';
 import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../../record/index.ts';
 
+/** Throws TooManyEscapes. */
 export type Cleaner = (text: string) => string;
 
 /** Shorter values of headers may be ordinary words. */
@@ -18,12 +19,27 @@ export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   if (ofClient.length > 0) scrubbers.push(compileScrubber(ofClient));
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
   return (text) => {
-    const bytes: Buffer = Buffer.from(text);
-    const clean = scrubbers.reduce<Buffer>((left, scrubber) => scrubber.bytes(left), bytes);
-    const out = clean === bytes ? text : clean.toString();
+    const out = scrubbers.reduce(scrubbed, text);
     return out.includes('gwk_') ? out.replace(GENERATED_KEY, '[redacted]') : out;
   };
 }
+
+/** Throws a TooManyEscapes for a text that would take too long. */
+function scrubbed(text: string, scrubber: Scrubber): string {
+  if (!scrubber.mayFind(text)) return text;
+  let escapes = 0;
+  for (const _ of text.matchAll(ESCAPES)) {
+    escapes += 1;
+    if (escapes > MAX_ESCAPES) throw new TooManyEscapes();
+  }
+  return scrubber.text(text);
+}
+
+/** A secret may stand in a text whose escapes are too many to be looked at between other requests. */
+export class TooManyEscapes extends Error {}
+
+const ESCAPES = /[\\%&+]/g;
+const MAX_ESCAPES = 20_000;
 
 function credentialsOf(headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
   const found = new Set<string>();

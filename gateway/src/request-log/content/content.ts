@@ -1,8 +1,8 @@
 /** The document of a row as JSON: crds/src/logs/document.ts, docs/behaviour/request-logs.md#documents. */
 import type { AttemptFacts, Capture, CapturedAttempt, KeptAnswer, RequestRecord } from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
-import { type Cleaner, createCleaner } from './cleaner.ts';
-import { namesToMask, requestHeaders, shownHeaders } from './headers.ts';
+import { type Cleaner, createCleaner, TooManyEscapes } from './cleaner.ts';
+import { namesToMask, requestHeaders, type ShownHeaders, shownHeaders } from './headers.ts';
 
 export interface ContentOptions {
   /** Names of headers, lower case, that the deployment masks. */
@@ -37,7 +37,16 @@ export class Contents {
   }
 
   /** Undefined: it could not be made without a secret. */
-  of({ attempt, isFinal, status, responseMs }: Told): string | undefined {
+  of(told: Told): string | undefined {
+    try {
+      return this.#make(told);
+    } catch (error) {
+      if (error instanceof TooManyEscapes) return undefined;
+      throw error;
+    }
+  }
+
+  #make({ attempt, isFinal, status, responseMs }: Told): string | undefined {
     const own = attempt?.captured;
     const answer = isFinal ? this.#captured.answer : own?.answer;
     const path = isFinal ? this.#record.route.optionPath : attempt?.target;
@@ -65,7 +74,7 @@ export class Contents {
   #answerOf(answer: KeptAnswer | undefined, facts: object): string {
     if (answer === undefined) return objectOf([membersOf(facts)]);
     return objectOf([
-      membersOf({ ...facts, headers: shownHeaders(answer.headers, this.#masked) }),
+      membersOf({ ...facts, headers: this.#cleaned(shownHeaders(answer.headers, this.#masked)) }),
       bodyMembers(answer.body, this.#body),
     ]);
   }
@@ -73,7 +82,7 @@ export class Contents {
   #attemptMembers({ params, sent, original, hooks }: CapturedAttempt): readonly string[] {
     const results = this.#captured.isWhole ? hooks?.() : undefined;
     const sentMembers = sent && [
-      membersOf({ headers: shownHeaders(sent.headers, this.#masked) }),
+      membersOf({ headers: this.#cleaned(shownHeaders(sent.headers, this.#masked)) }),
       bodyMembers(sent.body, this.#body),
     ];
     return [
@@ -82,6 +91,11 @@ export class Contents {
       original === undefined ? '' : `"originalResponse":${objectOf([bodyMembers(original, this.#body)])}`,
       results === undefined ? '' : `"hooks":${JSON.stringify(results)}`,
     ];
+  }
+
+  /** Headers of an account are secrets of all its documents: here they are few bytes. */
+  #cleaned(headers: ShownHeaders): ShownHeaders {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#clean(value)]));
   }
 
   #objectBody(value: object): string {

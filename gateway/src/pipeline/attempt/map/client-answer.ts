@@ -72,5 +72,9 @@ function laterScrubber(...of: Parameters<typeof scrubberOf>): Scrubber {
     made ??= scrubberOf(...of);
     return made;
   };
-  return { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
+  return {
+    bytes: (bytes) => scrubber().bytes(bytes),
+    text: (text) => scrubber().text(text),
+    mayFind: (text) => scrubber().mayFind(text),
+  };
 }

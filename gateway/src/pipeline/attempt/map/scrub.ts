@@ -19,7 +19,11 @@ export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string,
   const made = credentialsIn(sent).filter((value) => own.text(value) === value);
   if (made.length === 0) return own;
   const other = compileScrubber(made);
-  return { bytes: (bytes) => other.bytes(own.bytes(bytes)), text: (text) => other.text(own.text(text)) };
+  return {
+    bytes: (bytes) => other.bytes(own.bytes(bytes)),
+    text: (text) => other.text(own.text(text)),
+    mayFind: (text) => own.mayFind(text) || other.mayFind(text),
+  };
 }
 
 function valuesOf({ secrets, customHeaders }: PreparedTarget): readonly string[] {

@@ -60,7 +60,7 @@ describe('a binary answer', () => {
     streamAnswer(
       { ...served, endpoint, operation: OPERATIONS.createSpeech },
       { status: 200, headers } as unknown as UpstreamResponse, // no body is read
-      { bytes: (bytes) => bytes, text: (text) => text },
+      { bytes: (bytes) => bytes, text: (text) => text, mayFind: () => false },
     );
 
   test('passes with its length, and JSON is looked at for what was used', () => {
