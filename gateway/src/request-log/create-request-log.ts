@@ -21,6 +21,8 @@ const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
 /** About, of a row as JSON. */
 const ROW_BYTES = 1_500;
+/** Also a process that lives for less than an hour drops old days. */
+const FIRST_SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Failures between two lines of the log are only counted. */
 const LOG_EVERY_MS = 60_000;
@@ -50,7 +52,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     add: ({ row, content }: LogRecord) =>
       queue.add({ row: { ...row, document: content === undefined ? 'none' : 'database' }, content }),
     close: async (timeoutMs) => {
-      clearInterval(sweeping);
+      sweeping.stop();
       await queue.close(timeoutMs);
       await store.close();
     },
@@ -58,14 +60,21 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 }
 
 /** Each process does it: a day that is gone already is no work. */
-function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): NodeJS.Timeout | undefined {
-  if (retentionMs === undefined) return undefined;
+function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {
+  if (retentionMs === undefined) return { stop: () => undefined };
   const sweep = (): void => {
     store.dropBefore(now() - retentionMs).catch((error: unknown) => {
       logger.warn({ err: error, store: store.name }, 'Old days of the request log could not be dropped');
     });
   };
-  return setInterval(sweep, HOUR_MS).unref();
+  const first = setTimeout(sweep, FIRST_SWEEP_MS).unref();
+  const later = setInterval(sweep, HOUR_MS).unref();
+  return {
+    stop: () => {
+      clearTimeout(first);
+      clearInterval(later);
+    },
+  };
 }
 
 /** One line when writing begins to fail, one a minute while it does, one when it works again. */
