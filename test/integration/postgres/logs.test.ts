@@ -15,8 +15,8 @@ const CALLERS = {
   service: caller({}),
   other: caller({ keyId: 'key/team-b/app', workspace: 'team-b' }),
   admin: caller({ keyId: 'key//admin', type: 'organisation-service', workspace: undefined }),
-  'rows only': caller({ scopes: new Set(['logs.list']) }),
-  'rows of others': caller({ scopes: new Set(['logs.list', 'completions.write']) }),
+  'rows only': caller({ keyId: 'key/team-a/rows', scopes: new Set(['logs.list']) }),
+  'rows of others': caller({ keyId: 'key/team-a/app', scopes: new Set(['logs.list', 'completions.write']) }),
   'own only': caller({ scopes: new Set(['completions.write']) }),
 } as const satisfies Record<string, Caller>;
 type CallerName = keyof typeof CALLERS;
