@@ -9,8 +9,11 @@ export const and = (sql: Sql, conditions: readonly (Fragment | undefined)[]): Fr
   return given.length === 0 ? sql`true` : sql`(${sql.join(given, sql` and `)})`;
 };
 
-const oneOf = (sql: Sql, column: Fragment, values: readonly string[] | undefined): Fragment | undefined =>
-  values && sql`${column} = any(${values}::text[])`;
+/** A single value is compared as such, so that an index has the rows in their order. */
+export function oneOf(sql: Sql, column: Fragment, values: readonly string[] | undefined): Fragment | undefined {
+  if (values === undefined) return undefined;
+  return values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values}::text[])`;
+}
 
 /** Where the columns of roll-ups are, in which a name that is missing is the empty text. */
 export type Columns = (sql: Sql, name: string) => Fragment;

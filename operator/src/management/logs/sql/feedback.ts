@@ -1,7 +1,7 @@
 /** What people say about requests. */
 import type { Sql } from 'kysely';
 import type { FeedbackKey, LogFilter, TimeWidth } from '../reader.ts';
-import { type Fragment, ofRow, rowConditions, sharedConditions } from './conditions.ts';
+import { type Fragment, ofRow, oneOf, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
 import { spanOf } from './sums.ts';
 
@@ -27,12 +27,11 @@ export function feedbackQuery(sql: Sql, filter: LogFilter, key: FeedbackKey, wid
   const { visible, from, to } = filter;
   const model = sql`coalesce((${tracesOf(sql, filter)} order by l.is_final desc, l.created_at desc limit 1), '')`;
   const named = { time: spanOf(sql, 'f.created_at', width), value: sql`f.value`, model }[key];
-  const workspaces = visible.workspaces;
   return sql<FeedbackRow>`
     select ${named} as key, count(*) as count, sum(f.value * f.weight) as weighted
     from gateway_logs.feedback f
     where f.created_at >= ${instant(from)}::timestamptz and f.created_at < ${instant(to)}::timestamptz
-      and ${workspaces === undefined ? sql`true` : sql`f.workspace = any(${workspaces}::text[])`}
+      and ${oneOf(sql, sql`f.workspace`, visible.workspaces) ?? sql`true`}
       and ${isAboutRows(filter) ? sql`exists (${tracesOf(sql, filter)})` : sql`true`}
     group by 1 order by 1`;
 }
