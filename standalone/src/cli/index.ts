@@ -7,6 +7,7 @@ import { doctor } from './doctor/index.ts';
 import { guardrail } from './guardrail.ts';
 import { describeAll, describeCommand } from './help.ts';
 import { importFile } from './import.ts';
+import { logs } from './logs/index.ts';
 import { mockProvider } from './mock-provider.ts';
 import { apply, deleteObjects, diff, exportObjects, get } from './objects/index.ts';
 import { render } from './render.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   guardrail,
   doctor,
   usage,
+  logs,
   get,
   apply,
   diff,

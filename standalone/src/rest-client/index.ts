@@ -1,2 +1,2 @@
 /** Calls of the management API of a running installation. */
-export { createRestClient, type RestBody, type RestClient, RestFailure } from './rest-client.ts';
+export { createRestClient, type RestBody, type RestClient, RestFailure, type RestQuery } from './rest-client.ts';

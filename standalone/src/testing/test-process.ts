@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLogger, readEnvironment, toSettings } from '@gatehouse/gateway';
 import { startStandalone } from '../app/index.ts';
+import type { PeopleDatabase } from '../management/index.ts';
 
 export interface TestProcess extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` of the main listener. */
@@ -17,6 +18,7 @@ export const ADMIN_KEY = 'gwk_admin_of_tests';
 export async function startTestProcess(
   folder: string,
   variables: Readonly<Record<string, string>> = {},
+  people?: PeopleDatabase,
 ): Promise<TestProcess> {
   const environment = {
     HOST: '127.0.0.1',
@@ -36,6 +38,7 @@ export async function startTestProcess(
       destination: { write: (line) => log.push(JSON.parse(line)) },
     }),
     adminSha256: createHash('sha256').update(ADMIN_KEY).digest('hex'),
+    ...(people === undefined ? {} : { people }),
   });
   return {
     url: `http://127.0.0.1:${running.port}`,

@@ -1,6 +1,6 @@
 /** The installation that a command is about. */
 import { readFile, stat } from 'node:fs/promises';
-import { createRestClient, RestFailure } from '../../rest-client/index.ts';
+import { createRestClient, type RestClient, RestFailure } from '../../rest-client/index.ts';
 import { FAMILIES, type Family, findFamily } from '../../rest-families/index.ts';
 import { createServedObjects, type ServedObjects } from '../../rest-objects/index.ts';
 import { API_KEY_VARIABLE, URL_VARIABLE } from '../../variables.ts';
@@ -34,8 +34,12 @@ export function familyNamed(kind: string): Family {
 }
 
 export async function connect({ shell, options }: Pick<Invocation, 'shell' | 'options'>): Promise<ServedObjects> {
+  return createServedObjects(await connectClient({ shell, options }));
+}
+
+export async function connectClient({ shell, options }: Pick<Invocation, 'shell' | 'options'>): Promise<RestClient> {
   const url = urlOf(options, shell);
-  return createServedObjects(createRestClient({ url, key: await keyOf(options, shell) }));
+  return createRestClient({ url, key: await keyOf(options, shell) });
 }
 
 function urlOf({ url }: Invocation['options'], { variables }: Shell): URL {

@@ -1,6 +1,7 @@
 /** A process with an empty workspace, and a file with an object of every Kind. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PeopleDatabase } from '../../management/index.ts';
 import { ADMIN_KEY, startTestProcess, tempFolder } from '../../testing/index.ts';
 import { type Ran, runInTest } from '../testing.ts';
 
@@ -93,12 +94,12 @@ export const NAMES = [
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 /** `run` names the workspace where the arguments do not. */
-export async function openInstallation() {
+export async function openInstallation(people?: PeopleDatabase) {
   const served = tempFolder({
     'team.yaml': `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a }\n`,
   });
   const files = tempFolder({ 'objects.yaml': OBJECTS });
-  const running = await startTestProcess(served.path);
+  const running = await startTestProcess(served.path, {}, people);
   const pathOf = (name: string): string => join(files.path, name);
   const run = (...args: string[]): Promise<Ran> =>
     runInTest([...args, ...(args.includes('-w') ? [] : ['-w', 'team-a']), '--url', running.url], {
