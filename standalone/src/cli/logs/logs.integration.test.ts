@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createEmbeddedDatabase } from '../../database/index.ts';
+import { createEmbedded } from '../../database/index.ts';
 import { type TempFolder, tempFolder } from '../../testing/index.ts';
 import { runCommandLine } from '../index.ts';
 import { type Installation, openInstallation } from '../objects/testing.ts';
@@ -117,7 +117,7 @@ describe('against an installation', () => {
   let data: TempFolder;
   beforeAll(async () => {
     data = tempFolder({});
-    const database = createEmbeddedDatabase({ folder: data.path, onAway: () => undefined });
+    const database = createEmbedded(data.path).people(() => undefined);
     await database.use(async () => undefined); // its start may take longer than a call waits
     own = await openInstallation({ database, isLazy: true });
   });
