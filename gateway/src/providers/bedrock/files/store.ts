@@ -22,7 +22,8 @@ import { customHost } from '../hosts.ts';
 export const S3: StoreRules = {
   scheme: 's3',
   bucketField: 'aws_s3_bucket',
-  bucketHeaders: ['x-gw-aws-s3-bucket', 'x-gw-cloud-c-s3-bucket'],
+  bucketHeader: 'x-gw-aws-s3-bucket',
+  prefixes: ['x-gw-aws-', 'x-gw-cloud-c-'],
   bucketName: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
 };
 

@@ -15,8 +15,9 @@ export interface StoreRules {
   readonly scheme: string;
   /** The field of an account that names its bucket. */
   readonly bucketField: string;
-  /** Its headers, the usual one first. */
-  readonly bucketHeaders: readonly [string, string];
+  readonly bucketHeader: string;
+  /** What headers of the cloud begin with, in both spellings. */
+  readonly prefixes: readonly [string, string];
   readonly bucketName: RegExp;
 }
 
@@ -27,10 +28,10 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** The bucket of uploads. Throws PROVIDER_FIELD_MISSING, PARAMETER_INVALID or ACCOUNT_SETTING_REFUSED. */
 export function bucketOf(call: Call, rules: StoreRules): string {
   const { fields, provider } = call;
-  const { bucketField, bucketHeaders } = rules;
+  const { bucketField, bucketHeader, prefixes } = rules;
   const bucket = fields.text(bucketField);
   if (bucket === undefined) throw fieldMissing(provider, bucketField);
-  for (const header of bucketHeaders) {
+  for (const header of [bucketHeader, bucketHeader.replace(...prefixes)]) {
     const named = call.header(header)?.trim();
     if (named !== undefined && named !== '') return checkBucket(named, header, { call, rules });
   }

@@ -6,7 +6,8 @@ import type { Call, ProcedureRequest } from '../../contract.ts';
 export const GCS: StoreRules = {
   scheme: 'gs',
   bucketField: 'vertex_storage_bucket_name',
-  bucketHeaders: ['x-gw-vertex-storage-bucket-name', 'x-gw-cloud-b-storage-bucket-name'],
+  bucketHeader: 'x-gw-vertex-storage-bucket-name',
+  prefixes: ['x-gw-vertex-', 'x-gw-cloud-b-'],
   bucketName: /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/,
 };
 
