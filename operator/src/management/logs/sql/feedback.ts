@@ -3,7 +3,7 @@ import type { Sql } from 'kysely';
 import type { FeedbackKey, LogFilter, TimeWidth } from '../reader.ts';
 import { type Fragment, ofRow, oneOf, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
-import { spanOf } from './sums.ts';
+import { msOf, spanOf } from './sums.ts';
 
 interface FeedbackRow {
   readonly key: string | number | null;
@@ -26,7 +26,7 @@ const tracesOf = (sql: Sql, filter: LogFilter): Fragment => sql`
 export function feedbackQuery(sql: Sql, filter: LogFilter, key: FeedbackKey, width: TimeWidth) {
   const { visible, from, to } = filter;
   const model = sql`coalesce((${tracesOf(sql, filter)} order by l.is_final desc, l.created_at desc limit 1), '')`;
-  const named = { time: spanOf(sql, 'f.created_at', width), value: sql`f.value`, model }[key];
+  const named = { time: msOf(sql, spanOf(sql, 'f.created_at', width)), value: sql`f.value`, model }[key];
   return sql<FeedbackRow>`
     select ${named} as key, count(*) as count, sum(f.value * f.weight) as weighted
     from gateway_logs.feedback f

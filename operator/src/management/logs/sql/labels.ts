@@ -95,7 +95,7 @@ export const userQuery = (sql: Sql, filter: LogFilter, width: TimeWidth) => sql<
   fine as (
     select ${spanOf(sql, 'bucket', width)} as time, label, sum(requests) as requests from facts group by 1, 2
   )
-  select time, count(distinct label) as users, sum(requests) as requests, grouping(time) = 1 as "isAll"
+  select ${msOf(sql, sql`time`)} as time, count(distinct label) as users, sum(requests) as requests, grouping(time) = 1 as "isAll"
   from fine group by grouping sets ((time), ()) order by time`;
 
 export const toUserCount = ({ time, users, requests }: UserRow): UserCount => ({

@@ -8,7 +8,7 @@ import { facts } from './facts.ts';
 type Numbers<T> = { readonly [K in keyof T]: string | number | null };
 
 type SumRow = Numbers<Omit<Totals, 'firstSeen' | 'lastSeen'>> & {
-  readonly time: string | number;
+  readonly time: string | number | null;
   readonly firstSeen: string | number | null;
   readonly lastSeen: string | number | null;
   readonly times: Sum['times'] | null;
@@ -17,9 +17,15 @@ type SumRow = Numbers<Omit<Totals, 'firstSeen' | 'lastSeen'>> & {
 
 export const msOf = (sql: Sql, time: Fragment): Fragment => sql`(extract(epoch from ${time}) * 1000)::float8`;
 
+const LENGTHS = { minute: '1 minute', hour: '1 hour', day: '1 day', week: '7 days' } as const;
+/** A Monday. */
+const ORIGIN = '1970-01-05T00:00:00Z';
+
 /** The start of the span of a time. */
 export const spanOf = (sql: Sql, column: string, width: SumOptions['width']): Fragment =>
-  width === undefined ? sql`0` : msOf(sql, sql`date_trunc(${sql.lit(width)}, ${sql.ref(column)}, 'UTC')`);
+  width === undefined
+    ? sql`null::timestamptz`
+    : sql`date_bin(${sql.lit(LENGTHS[width])}::interval, ${sql.ref(column)}, ${sql.lit(ORIGIN)}::timestamptz)`;
 
 const HITS = "('HIT', 'SEMANTIC HIT')";
 
@@ -34,13 +40,15 @@ export function sumQuery(sql: Sql, filter: LogFilter, { by, width, withTimes, pa
     sum(response_ms) as response_ms, sum(cost_nano) as cost_nano, sum(input_tokens) as input_tokens,
     sum(output_tokens) as output_tokens, sum(total_tokens) as total_tokens,
     min(bucket) as first_seen, max(bucket) as last_seen`;
+  // Steps of times are a group of their own, where they are asked for.
+  const steps = withTimes ? [sql`latency`] : [];
   return sql<SumRow>`
     with facts as (${facts(sql, filter, { hours: width !== 'minute' })}),
     fine as (
-      select ${spanOf(sql, 'bucket', width)} as time, ${sql.join([...names, sql`latency`])}, ${measures}
-      from facts group by ${sql.join([sql`1`, ...names, sql`latency`])}
+      select ${sql.join([sql`${spanOf(sql, 'bucket', width)} as time`, ...names, ...steps])}, ${measures}
+      from facts group by ${sql.join([sql`1`, ...names, ...steps])}
     )
-    select ${groups},
+    select ${sql.join([sql`${msOf(sql, sql`time`)} as time`, ...names])},
       sum(requests) as requests, sum(attempts) as attempts, sum(errors) as errors, sum(hits) as hits,
       sum(response_ms) as "responseMs", sum(cost_nano) as "costNano", sum(input_tokens) as "inputTokens",
       sum(output_tokens) as "outputTokens", sum(total_tokens) as "totalTokens",
