@@ -17,21 +17,30 @@ const isAboutRows = ({ visible, from, to, ...filter }: LogFilter): boolean =>
   visible.apiKey !== undefined ||
   Object.values(filter).some((asked) => asked !== undefined);
 
-/** Models of the rows of the trace of a feedback, in the form of roll-ups. */
+/** Traces with rows that are asked for, once each, with the model of the final row. */
 const tracesOf = (sql: Sql, filter: LogFilter): Fragment => sql`
-  select l.model from gateway_logs.logs l
-  where l.workspace = f.workspace and l.trace_id = f.trace_id
-    and ${rowConditions(sql, filter)} and ${sharedConditions(sql, filter, ofRow)}`;
+  select distinct on (l.workspace, l.trace_id) l.workspace, l.trace_id, l.model from gateway_logs.logs l
+  where (l.workspace, l.trace_id) in (select workspace, trace_id from given)
+    and ${rowConditions(sql, filter)} and ${sharedConditions(sql, filter, ofRow)}
+  order by l.workspace, l.trace_id, l.is_final desc, l.created_at desc`;
 
+/** Traces are looked for all at once: one after the other would ask the index of every day. */
 export function feedbackQuery(sql: Sql, filter: LogFilter, key: FeedbackKey, width: TimeWidth) {
   const { visible, from, to } = filter;
-  const model = sql`coalesce((${tracesOf(sql, filter)} order by l.is_final desc, l.created_at desc limit 1), '')`;
-  const named = { time: msOf(sql, spanOf(sql, 'f.created_at', width)), value: sql`f.value`, model }[key];
+  const isAbout = isAboutRows(filter);
+  const named = {
+    time: msOf(sql, spanOf(sql, 'created_at', width)),
+    value: sql`value`,
+    model: sql`coalesce(model, '')`,
+  }[key];
+  const traces = sql`${isAbout ? sql`` : sql`left`} join (${tracesOf(sql, filter)}) traces using (workspace, trace_id)`;
   return sql<FeedbackRow>`
-    select ${named} as key, count(*) as count, sum(f.value * f.weight) as weighted
-    from gateway_logs.feedback f
-    where f.created_at >= ${instant(from)}::timestamptz and f.created_at < ${instant(to)}::timestamptz
-      and ${oneOf(sql, sql`f.workspace`, visible.workspaces) ?? sql`true`}
-      and ${isAboutRows(filter) ? sql`exists (${tracesOf(sql, filter)})` : sql`true`}
+    with given as (
+      select workspace, trace_id, value, weight, created_at from gateway_logs.feedback
+      where created_at >= ${instant(from)}::timestamptz and created_at < ${instant(to)}::timestamptz
+        and ${oneOf(sql, sql`workspace`, visible.workspaces) ?? sql`true`}
+    )
+    select ${named} as key, count(*) as count, sum(value * weight) as weighted
+    from given ${isAbout || key === 'model' ? traces : sql``}
     group by 1 order by 1`;
 }
