@@ -182,6 +182,22 @@ describe.for(Object.entries(FILTERS))('asked for %s', ([, filter]) => {
   });
 });
 
+test.for(['postgres', 'clickhouse'] as const)(
+  'rows behind a row are all others, each once, in %s',
+  async (database) => {
+    const reader = readers[database];
+    const wanted = (await reader.list(ALL, { limit: 500, offset: 0 })).map(({ id }) => id);
+    const ids: string[] = [];
+    for (let before: LogRow | undefined; ; ) {
+      const page = await reader.list(ALL, { limit: 37, offset: 0 }, before);
+      before = page.at(-1);
+      ids.push(...page.map(({ id }) => id));
+      if (page.length < 37) break;
+    }
+    expect(ids).toEqual(wanted);
+  },
+);
+
 test('there is something to compare', async () => {
   const { sums } = await readers.clickhouse.sum(ALL, { by: [] });
   expect(sums[0]?.attempts).toBeGreaterThan(COUNT / 2);

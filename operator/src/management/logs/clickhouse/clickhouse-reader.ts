@@ -1,7 +1,16 @@
 /** The request log in ClickHouse; feedback is in PostgreSQL. */
 import { LOG_COLUMNS, type LogContent, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
-import type { FeedbackKey, KeyedFeedback, LabelSum, LogFilter, LogReader, Page, TimeWidth } from '../reader.ts';
+import type {
+  FeedbackKey,
+  KeyedFeedback,
+  LabelSum,
+  LogFilter,
+  LogPlace,
+  LogReader,
+  Page,
+  TimeWidth,
+} from '../reader.ts';
 import type { AskClickHouse } from './client.ts';
 import { type ClickHouseFilter, isOfRollUps, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { rowFacts } from './facts.ts';
@@ -31,11 +40,11 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
     (await ask<DatabaseRow>(write)).map(toLogRow);
 
   return {
-    list: async (filter, { limit, offset }) => {
+    list: async (filter, { limit, offset }, before) => {
       const own = await toOwn(filter);
       return rows(
         (q) =>
-          `${rowsWhere(q, own)} order by l.created_at desc, l.id desc limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`,
+          `${rowsWhere(q, own, before && behind(q, before))} order by l.created_at desc, l.id desc limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`,
       );
     },
     find: async (id, visible, around) => {
@@ -117,6 +126,9 @@ async function feedbackOfLabels(
 }
 
 const NO_FEEDBACK = { requests: 0, count: 0, weighted: 0 };
+
+const behind = (q: Question, { created_at, id }: LogPlace): string =>
+  `(l.created_at, l.id) < (${q.time(created_at)}, toUUID(${q.param(id, 'String')}))`;
 
 const rowsWhere = (q: Question, filter: ClickHouseFilter, which = 'true'): string => `
   select ${SELECTED} from gateway_logs.logs as l
