@@ -57,15 +57,18 @@ interface LabelFeedback {
 /** Each feedback counts once for each label that a row of its trace has. */
 export const labelFeedbackQuery = (sql: Sql, filter: LogFilter, name: string, labels: readonly string[]) =>
   sql<LabelFeedback>`
-    select label, sum(traces.requests) as requests, sum(given.count) as count, sum(given.weighted) as weighted
-    from (
+    with given as (
+      select workspace, trace_id, count(*) as count, sum(value * weight) as weighted
+      from gateway_logs.feedback group by workspace, trace_id
+    ),
+    traces as (
       select label, workspace, trace_id, sum(requests) as requests
       from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) labelled
-      where label = any(${labels}::text[]) group by label, workspace, trace_id
-    ) traces join lateral (
-      select count(*) as count, sum(f.value * f.weight) as weighted from gateway_logs.feedback f
-      where f.workspace = traces.workspace and f.trace_id = traces.trace_id
-    ) given on given.count > 0
+      where label = any(${labels}::text[]) and (workspace, trace_id) in (select workspace, trace_id from given)
+      group by label, workspace, trace_id
+    )
+    select label, sum(traces.requests) as requests, sum(given.count) as count, sum(given.weighted) as weighted
+    from traces join given using (workspace, trace_id)
     group by label`;
 
 export function toLabelSum(row: LabelRow, feedback: LabelFeedback | undefined): LabelSum {
