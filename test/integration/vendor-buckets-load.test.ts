@@ -10,7 +10,7 @@ import { KEY, provider } from '../kit/snapshot.ts';
 import { watchMemory } from '../kit/watch-memory.ts';
 
 const MIB = 1024 * 1024;
-const SIZE = 512;
+const SIZE = 256;
 /** One part, buffers of sockets, and garbage that was not collected yet. */
 const ROOM = 160 * MIB;
 
