@@ -94,7 +94,7 @@ describe('speech', () => {
     expect(answer.status).toBe(200);
     const { answeredBy } = await recordOf('characters');
     expect(answeredBy?.usage?.units).toEqual({ character: 3 });
-    expect(answeredBy?.cost).toEqual({ nanoDollars: 90_000, unpriced: false, estimated: false });
+    expect(answeredBy?.cost).toEqual({ nanoDollars: 90_000, unpriced: false, estimated: false, source: 'pricing' });
   });
 
   test('is asked for with a voice where none is named', async () => {

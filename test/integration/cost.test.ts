@@ -82,14 +82,32 @@ const chat = (body: object, headers: Readonly<Record<string, string>> = {}) =>
 
 describe('the cost of an answer', () => {
   test.for([
-    { rule: 'is that of the catalogue', model: 'gpt-4o', nanoDollars: LISTED, unpriced: false },
-    { rule: 'is that of a ModelPricing', model: 'own-model', nanoDollars: 600 * 1000 + 200 * 2000, unpriced: true },
-    { rule: 'is multiplied by its account', model: '@discount/gpt-4o', nanoDollars: LISTED / 2, unpriced: false },
-    { rule: 'is that of its account', model: '@discount/gpt-4o-mini', nanoDollars: 600 * 100, unpriced: true },
-    { rule: 'is nothing without a price', model: 'unheard-of', nanoDollars: 0, unpriced: true },
-  ])('$rule', async ({ model, nanoDollars, unpriced }) => {
+    { rule: 'is that of the catalogue', model: 'gpt-4o', nanoDollars: LISTED, unpriced: false, source: 'catalogue' },
+    {
+      rule: 'is that of a ModelPricing',
+      model: 'own-model',
+      nanoDollars: 600 * 1000 + 200 * 2000,
+      unpriced: true,
+      source: 'pricing',
+    },
+    {
+      rule: 'is multiplied by its account',
+      model: '@discount/gpt-4o',
+      nanoDollars: LISTED / 2,
+      unpriced: false,
+      source: 'catalogue',
+    },
+    {
+      rule: 'is that of its account',
+      model: '@discount/gpt-4o-mini',
+      nanoDollars: 600 * 100,
+      unpriced: true,
+      source: 'integration',
+    },
+    { rule: 'is nothing without a price', model: 'unheard-of', nanoDollars: 0, unpriced: true, source: undefined },
+  ])('$rule', async ({ model, nanoDollars, unpriced, source }) => {
     const { cost } = await chat({ ...ASK, model });
-    expect(cost).toEqual({ nanoDollars, unpriced, estimated: false });
+    expect(cost).toEqual({ nanoDollars, unpriced, estimated: false, source });
   });
 
   test('is in the metrics and in the log line', async () => {
@@ -128,7 +146,9 @@ describe('the cost of an answer', () => {
     const path = '/v1/proxy/v1beta/models/gemini-2.5-flash:generateContent';
     const { usage, cost } = await recorded(() => world.send(path, { body: { contents: [] }, headers }));
     expect(usage).toMatchObject({ input: 10, output: 20 });
-    expect(cost).toEqual({ nanoDollars: 10 * 300 + 20 * 2500, unpriced: false, estimated: false });
+    expect(cost).toEqual({
+      ...{ nanoDollars: 10 * 300 + 20 * 2500, unpriced: false, estimated: false, source: 'catalogue' },
+    });
   });
 
   test('of a stream whose vendor leaves is that of what was received', async () => {
