@@ -48,17 +48,15 @@ export function createLogExports(options: LogExportsOptions): LogExports {
   let isWanted = false;
 
   const work = async (): Promise<void> => {
-    do {
-      isWanted = false;
-      for (
-        let leased = await jobs.lease(limits.leaseMs);
-        leased !== undefined;
-        leased = await jobs.lease(limits.leaseMs)
-      ) {
-        await runExport(leased, run);
-        if (closing.signal.aborted) return;
-      }
-    } while (isWanted);
+    isWanted = false;
+    for (
+      let leased = await jobs.lease(limits.leaseMs);
+      leased !== undefined;
+      leased = await jobs.lease(limits.leaseMs)
+    ) {
+      await runExport(leased, run);
+      if (closing.signal.aborted) return;
+    }
     await deleteOld(jobs, now);
   };
   const look = (): void => {
@@ -68,6 +66,7 @@ export function createLogExports(options: LogExportsOptions): LogExports {
       .catch(onFailure)
       .finally(() => {
         running = undefined;
+        if (isWanted) look(); // an export was started behind the last look
       });
   };
   const timer = setInterval(() => {
