@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { waitFor } from '@gatehouse/test/kit';
 import { z } from 'zod';
+import { waitFor } from '../kit/wait-for.ts';
 import { ensurePrograms, pathOf } from './build.ts';
 
 const READY = z.object({ http: z.url(), grpc: z.url() });
