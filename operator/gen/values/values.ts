@@ -21,6 +21,7 @@ import {
   texts,
 } from './parts.ts';
 import { postgres } from './postgres.ts';
+import { records } from './records.ts';
 
 const namespace = z
   .string()
@@ -343,6 +344,7 @@ export const VALUES: Members = {
     redis,
   ),
   postgres: section('Users, invitations and audit records of the management API.', postgres),
+  records: section('Log of requests, which the default fleet writes and the management API reads.', records),
   ingress: section('Ingress to the default fleet.', ingress),
   httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
   monitoring: section('Prometheus and Grafana.', monitoring),

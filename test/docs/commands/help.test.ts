@@ -10,6 +10,7 @@ const COMMANDS = [
   'guardrail',
   'doctor',
   'usage',
+  'logs',
   'get',
   'apply',
   'diff',
