@@ -89,9 +89,11 @@ describe('what is rendered', () => {
       .parse(at(deployment, 'spec.template.spec.containers.0.env'))
       .map(({ name }) => name);
     const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
-    // Inside a cluster the service account is used; people are those of the management API; NODE_OPTIONS is Node's own.
+    // Inside a cluster the service account is used; people and the request log are those of the management API; NODE_OPTIONS is Node's own.
     expect(env.filter((name) => name !== 'NODE_OPTIONS').sort()).toEqual(
-      known.filter((name) => !/^(KUBECONFIG|DATABASE_URL|GATEHOUSE_(AUDIT|OIDC|SESSION|PUBLIC)_.*)$/.test(name)).sort(),
+      known
+        .filter((name) => !/^(KUBECONFIG|DATABASE_URL|GATEHOUSE_(AUDIT|OIDC|SESSION|PUBLIC|LOGS)_.*)$/.test(name))
+        .sort(),
     );
   });
 

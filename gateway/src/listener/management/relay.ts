@@ -108,7 +108,7 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
 
 /** How the caller has reached the gateway, where nothing before it has said so: links to the API begin with it. */
 const protocolOf = ({ headers, socket }: IncomingMessage): OutgoingHttpHeaders =>
-  headers['x-forwarded-proto'] === undefined && 'encrypted' in socket ? { 'x-forwarded-proto': 'https' } : {};
+  headers['x-forwarded-proto'] === undefined ? { 'x-forwarded-proto': 'encrypted' in socket ? 'https' : 'http' } : {};
 
 /** Headers of one connection (RFC 9110, section 7.6.1), and what the server answers itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([

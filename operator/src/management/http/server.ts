@@ -238,9 +238,10 @@ async function serve(
   return answer;
 }
 
-function headersOf({ headers }: FastifyRequest): RestCall['headers'] {
+/** Gateways say by which protocol they were reached; others are answered by that of their own connection. */
+function headersOf({ headers, protocol: own }: FastifyRequest): RestCall['headers'] {
   const { cookie, origin, host, 'x-forwarded-proto': protocol } = headers;
-  return { cookie, origin, host, protocol: typeof protocol === 'string' ? protocol : undefined };
+  return { cookie, origin, host, protocol: typeof protocol === 'string' ? protocol : own };
 }
 
 /** Named segments of the route. Throws RestError ABSENT: nothing has a name that long. */
