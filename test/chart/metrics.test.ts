@@ -43,8 +43,9 @@ const processNames = (prefix: string): string[] => PROCESS_METRICS.map(({ name }
 
 describe('promtool finds sound', () => {
   test('the metrics of a gateway, all of its process included', async () => {
-    // A Redis is configured, which need not be there.
-    const env = { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM, REDIS_URL: 'redis://127.0.0.1:1' };
+    // A Redis and a PostgreSQL are configured, which need not be there.
+    const stores = { REDIS_URL: 'redis://127.0.0.1:1', GATEHOUSE_LOGS_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/logs' };
+    const env = { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM, ...stores };
     await using gateway = await startGateway({ entries: [], env });
     const text = await readMetrics(gateway.adminUrl);
     await expectSound(text, [...namesOf(METRICS, GAUGES), ...processNames(PROCESS_PREFIX)]);
@@ -56,6 +57,7 @@ describe('promtool finds sound', () => {
     for (const id of [1, 2]) {
       const metrics = createMetrics(labels);
       metrics.setCertificateExpiry(2_000_000_000);
+      metrics.observeRequestLog(() => 1);
       metrics.limitsShared.set(1);
       metrics.budgetsShared.set(1);
       metrics.observeBudgets(() => []);
