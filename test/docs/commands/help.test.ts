@@ -10,7 +10,6 @@ const COMMANDS = [
   'guardrail',
   'doctor',
   'usage',
-  'logs',
   'get',
   'apply',
   'diff',
@@ -59,8 +58,9 @@ async function examplesOf(command: string): Promise<readonly string[]> {
 test('the help names every command', async () => {
   const { out } = await checkout.run('gatehouse --help');
   const named = [...(out.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
-  expect(named).toEqual(expect.arrayContaining(COMMANDS));
-  expect(named.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([]);
+  const known = [...COMMANDS, 'logs']; // its examples need rows: standalone/src/cli/logs runs them
+  expect(named).toEqual(expect.arrayContaining(known));
+  expect(named.filter((name) => !known.includes(name ?? ''))).toEqual([]);
 });
 
 describe.for(COMMANDS)('gatehouse %s', (command) => {
