@@ -202,10 +202,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
     ],
   },
   {
-    reason: 'There are no records of requests to ask.',
-    calls: [
-      'POST /logs',
-      'POST /otel/v1/traces',
-    ],
+    reason: 'The request log has what gateways served; none is taken from clients.',
+    calls: ['POST /logs', 'POST /otel/v1/traces'],
   },
 ];
