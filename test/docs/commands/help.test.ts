@@ -10,6 +10,7 @@ const COMMANDS = [
   'guardrail',
   'doctor',
   'usage',
+  'logs',
   'get',
   'apply',
   'diff',
@@ -27,10 +28,21 @@ const SERVERS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** They ask a process that serves. */
-const ASKING: ReadonlySet<string> = new Set(['usage', 'get', 'apply', 'diff', 'delete', 'export']);
+const ASKING: ReadonlySet<string> = new Set(['usage', 'logs', 'get', 'apply', 'diff', 'delete', 'export']);
 
 /** With differences, which is no failure. */
 const DIFFERENT: ReadonlySet<string> = new Set(['diff']);
+
+/** What the examples of a command find: the process then keeps a request log. */
+const PREPARED: ReadonlyMap<string, string> = new Map([
+  [
+    'logs',
+    `curl http://127.0.0.1:8787/v1/chat/completions -H 'x-gw-api-key: gwk_example_key_for_trying_only' \\
+      -H 'x-gw-trace-id: trace-1' -H 'content-type: application/json' \\
+      -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Say hello"}]}'
+    until gatehouse logs show trace-1 -w team-a; do sleep 0.2; done`,
+  ],
+]);
 
 const KEY = 'gwk_given_0123456789abcdef0123456789';
 
@@ -48,6 +60,17 @@ afterAll(async () => {
   checkout[Symbol.dispose]();
 });
 
+/** The process that the examples of a command ask, with what they find there. */
+async function startAsked(command: string): Promise<Running | undefined> {
+  if (!ASKING.has(command)) return undefined;
+  const prepare = PREPARED.get(command);
+  const logs = prepare === undefined ? '' : ' --logs --example-key gwk_example_key_for_trying_only';
+  const asked = checkout.start(`gatehouse standalone --resources examples${logs}`);
+  await waitFor(() => asked.out.includes('Gatehouse serves'), { what: 'the process' });
+  if (prepare !== undefined) expect(await checkout.run(prepare)).toMatchObject({ status: 0 });
+  return asked;
+}
+
 async function examplesOf(command: string): Promise<readonly string[]> {
   const { status, out } = await checkout.run(`gatehouse ${command} --help`);
   expect(status, out).toBe(0);
@@ -58,17 +81,15 @@ async function examplesOf(command: string): Promise<readonly string[]> {
 test('the help names every command', async () => {
   const { out } = await checkout.run('gatehouse --help');
   const named = [...(out.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
-  const known = [...COMMANDS, 'logs']; // its examples need rows: standalone/src/cli/logs runs them
-  expect(named).toEqual(expect.arrayContaining(known));
-  expect(named.filter((name) => !known.includes(name ?? ''))).toEqual([]);
+  expect(named).toEqual(expect.arrayContaining(COMMANDS));
+  expect(named.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([]);
 });
 
 describe.for(COMMANDS)('gatehouse %s', (command) => {
   test('has examples, and each of them works', async () => {
     const examples = await examplesOf(command);
     expect(examples.length).toBeGreaterThan(0);
-    await using asked = ASKING.has(command) ? checkout.start('gatehouse standalone --resources examples') : undefined;
-    if (asked !== undefined) await waitFor(() => asked.out.includes('Gatehouse serves'), { what: 'the process' });
+    await using _asked = await startAsked(command);
     for (const example of examples) {
       expect(example).toContain('gatehouse ');
       const serves = SERVERS.get(command);
