@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bundleProgram, partsOf } from './bundle.ts';
 import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT, STANDALONE_ENVIRONMENT } from './environment.ts';
 import { buildImage, type ImageSpec, type Layer, writeLayer } from './oci/index.ts';
-import { IMAGE_NODE, IMAGE_USER, rootEntries, STATE_FOLDER } from './root/index.ts';
+import { IMAGE_NODE, IMAGE_USER, rootEntries, STATE_FOLDER } from './rootfs/index.ts';
 
 /** The programs that run in images of their own. */
 export const IMAGES = ['gateway', 'operator', 'standalone'] as const;

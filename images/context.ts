@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { IMAGES, type ImageName } from './archives.ts';
 import { bundleProgram } from './bundle.ts';
 import { tarBytes } from './oci/index.ts';
-import { rootEntries } from './root/index.ts';
+import { rootEntries } from './rootfs/index.ts';
 
 export const dockerfileOf = (name: ImageName): string => fileURLToPath(new URL(`${name}.Dockerfile`, import.meta.url));
 

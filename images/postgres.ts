@@ -16,7 +16,7 @@ import {
   packageDatabase,
   packagesIn,
   releasePackages,
-} from './root/index.ts';
+} from './rootfs/index.ts';
 
 export const POSTGRES_IMAGE = 'localhost/gatehouse-postgres:dev';
 

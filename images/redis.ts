@@ -12,7 +12,7 @@ import {
   packageDatabase,
   packagesIn,
   releasePackages,
-} from './root/index.ts';
+} from './rootfs/index.ts';
 
 export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
 

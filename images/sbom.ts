@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { IMAGES, type ImageName } from './archives.ts';
 import { bundleModules } from './bundle.ts';
 import { INSTALLED, type LockedPackage, type LockFile, readLockFile } from './lock-file.ts';
-import { type DebianPackage, rootPackages } from './root/index.ts';
+import { type DebianPackage, rootPackages } from './rootfs/index.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { bundleProgram, partsOf } from './bundle.ts';
 import { ARCHITECTURES, entriesOf, entriesOfFolder, type TarEntry, tarBytes, withFolders } from './oci/index.ts';
-import { nodeBinary, nodeLibraries } from './root/index.ts';
+import { nodeBinary, nodeLibraries } from './rootfs/index.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 

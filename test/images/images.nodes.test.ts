@@ -16,7 +16,7 @@ import {
   writeBoms,
   writeContext,
 } from '../../images/index.ts';
-import { debianTree } from '../../images/root/index.ts';
+import { debianTree } from '../../images/rootfs/index.ts';
 import { withoutNodes } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
 import { bill } from './cyclonedx.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildArchives, buildRedisArchive } from '../../../images/index.ts';
 import { buildImage } from '../../../images/oci/index.ts';
-import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../images/root/index.ts';
+import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../images/rootfs/index.ts';
 import packageJson from '../../../standalone/package.json' with { type: 'json' };
 
 /** Where a name without a registry is looked for. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildImage } from '../../../../images/oci/index.ts';
-import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../../images/root/index.ts';
+import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../../images/rootfs/index.ts';
 import { type ControlPlaneAccess, runKubectl } from '../../index.ts';
 
 /** The image of `server.ts`. */
