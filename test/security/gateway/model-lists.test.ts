@@ -178,11 +178,6 @@ describe('a call is refused by an account with a list of models', () => {
     },
     { rule: 'that makes a thread and runs it', path: '/v1/threads/runs', send: json({ assistant_id: 'a' }) },
     { rule: 'that changes the model of an assistant', path: '/v1/assistants/a', send: json({ model: 'mock-large' }) },
-    {
-      rule: 'that runs a batch',
-      path: '/v1/batches',
-      send: json({ input_file_id: 'f', endpoint: '/v1/chat/completions' }),
-    },
     { rule: 'that looks like a file', path: '/v1/files/x/chat/completions', send: json({}) },
     {
       rule: 'with another model in the path',
