@@ -11,6 +11,7 @@ import {
   toInvokeMessages,
 } from '../../../wire/bedrock/index.ts';
 import { objectAt, textAt } from '../../../wire/json/json.ts';
+import type { OutputLine } from '../../clouds/objects/index.ts';
 import type { Call, JsonObject, ProcedureTools } from '../../contract.ts';
 import { namePart, rowCall } from '../../engine/index.ts';
 import { chatComplete } from '../chat.ts';
@@ -94,13 +95,8 @@ async function written({ request }: typeof embed, call: Call, { tools }: RowTarg
   return body.value;
 }
 
-export interface RecordOutcome {
-  readonly customId: string;
-  readonly outcome: { readonly body: object; readonly requestId: string | null } | { readonly error: RowError };
-}
-
 /** `{recordId, modelInput, modelOutput}`, or `{recordId, error}`. The error says why a line cannot be read. */
-export function fromRecord(line: unknown, call: Call, modelId: string): Result<RecordOutcome, string> {
+export function fromRecord(line: unknown, call: Call, modelId: string): Result<OutputLine, string> {
   const customId = isObject(line) ? textAt(line, 'recordId') : undefined;
   if (!isObject(line) || customId === undefined) return err('it has no recordId');
   const output = objectAt(line, 'modelOutput');

@@ -14,5 +14,6 @@ export {
   parsePrefix,
   type StoreRules,
 } from './object-place.ts';
+export { idOfUri, type OutputLine, outputRows } from './output-rows.ts';
 export { PART_BYTES, type Part, partsOf } from './parts.ts';
 export { objectPath, outputMissing, refuseSetting, required, textOf } from './requests.ts';

@@ -4,6 +4,7 @@ import { AppError } from '../../../errors/index.ts';
 import { atRow, type BatchRow, invalidRow, type ReadLine, type RowError } from '../../../wire/batch-rows/index.ts';
 import { fromPredict, toPredictBody } from '../../../wire/gemini/index.ts';
 import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
+import type { OutputLine } from '../../clouds/objects/index.ts';
 import type { Call, JsonObject, ProcedureTools } from '../../contract.ts';
 import { namePart, rowCall } from '../../engine/index.ts';
 import { FAMILIES } from '../families/index.ts';
@@ -71,20 +72,13 @@ function toText(params: JsonObject): JsonObject {
   return instance;
 }
 
-export interface InstanceOutcome {
-  readonly customId: string;
-  readonly id: string | undefined;
-  readonly outcome: { readonly body: object; readonly requestId: string | null } | { readonly error: RowError };
-}
-
 /** A line of the output of a job. The error says why a line cannot be read. */
-export function fromInstance(line: unknown, call: Call, model: NamedModel): Result<InstanceOutcome, string> {
+export function fromInstance(line: unknown, call: Call, model: NamedModel): Result<OutputLine, string> {
   const customId = isObject(line)
     ? (textAt(line, 'requestId') ?? textAt(objectAt(line, 'instance'), 'requestId') ?? textAt(line, 'custom_id'))
     : undefined;
   if (!isObject(line) || customId === undefined) return err('it has no requestId');
-  const failed = (error: RowError): Result<InstanceOutcome, string> =>
-    ok({ customId, id: undefined, outcome: { error } });
+  const failed = (error: RowError): Result<OutputLine, string> => ok({ customId, id: undefined, outcome: { error } });
   const { status } = line;
   if (status !== undefined && status !== null && status !== '') return failed(problemOf(status));
   const response = objectAt(line, 'response') ?? objectAt(line, 'prediction');

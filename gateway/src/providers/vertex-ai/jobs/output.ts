@@ -1,9 +1,6 @@
 /** The output of a batch prediction job as rows of OpenAI's output file. */
-import { AppError } from '../../../errors/index.ts';
-import { LineTooLong, linesOf } from '../../../lib/lines.ts';
-import { outputRow } from '../../../wire/batch-rows/index.ts';
 import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
-import { objectId, outputMissing, parseObject } from '../../clouds/objects/index.ts';
+import { idOfUri, outputMissing, outputRows, parseObject } from '../../clouds/objects/index.ts';
 import {
   type Call,
   type JsonObject,
@@ -12,13 +9,9 @@ import {
   type ProcedureTools,
   ProviderRefusal,
 } from '../../contract.ts';
-import { parsedLine } from '../../engine/index.ts';
-import { contentRequest, fromInstance, GCS, modelOfJob, type NamedModel } from '../files/index.ts';
+import { contentRequest, fromInstance, GCS, modelOfJob } from '../files/index.ts';
 import { BATCHES, outputFolder, outputNames, statusOf } from './batch-job.ts';
 import { lastOf, readJob } from './job.ts';
-
-/** Rows hold their input and their output. Units: bytes. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export const getBatchOutput: Procedure = {
   offer: 'mapped',
@@ -29,12 +22,13 @@ export const getBatchOutput: Procedure = {
     if (folder === undefined && objectsAt(errors, 'data').length > 0) return { kind: 'json', value: errors ?? {} };
     if (folder === undefined) throw outputMissing(call, statusOf(job));
     const { content } = await openOutput({ job, folder }, call, tools);
-    const model = modelOfJob(textAt(job, 'model') ?? '');
-    return {
-      kind: 'content',
-      contentType: 'application/octet-stream',
-      content: rowsOf(content, { call, tools, model, job: lastOf(textAt(job, 'name')) ?? '' }),
-    };
+    const [model, name] = [modelOfJob(textAt(job, 'model') ?? ''), lastOf(textAt(job, 'name')) ?? ''];
+    const rows = outputRows(content, {
+      ...{ call, tools },
+      read: (line) => fromInstance(line, call, model),
+      idOf: (row) => `batch-${name}-${row}`,
+    });
+    return { kind: 'content', contentType: 'application/octet-stream', content: rows };
   },
 };
 
@@ -46,7 +40,7 @@ interface Output {
 async function openOutput({ job, folder }: Output, call: Call, tools: ProcedureTools): Promise<OpenedAnswer> {
   const [name, other] = outputNames(job);
   const open = (file: string): Promise<OpenedAnswer> => {
-    const place = parseObject(objectIdOf(`${folder}/${file}`, call), { call, rules: GCS, param: 'batch_id' });
+    const place = parseObject(idOfUri(`${folder}/${file}`, GCS, call), { call, rules: GCS, param: 'batch_id' });
     return tools.open(contentRequest(call, place));
   };
   try {
@@ -60,40 +54,3 @@ async function openOutput({ job, folder }: Output, call: Call, tools: ProcedureT
 }
 
 const isMissing = (error: unknown): boolean => error instanceof ProviderRefusal && error.answer.status === 404;
-
-/** As the service names it: what looks encoded in it is a part of the name. */
-function objectIdOf(uri: string, { provider }: Call): string {
-  const [, bucket = '', key = ''] = /^gs:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
-  if (key !== '') return objectId(GCS, { bucket, key });
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider });
-}
-
-interface RowsOf {
-  readonly call: Call;
-  readonly tools: ProcedureTools;
-  readonly model: NamedModel;
-  readonly job: string;
-}
-
-async function* rowsOf(content: AsyncIterable<Buffer>, { call, tools, model, job }: RowsOf): AsyncGenerator<Buffer> {
-  const { provider } = call;
-  let row = 0;
-  const invalid = (problem: string): AppError =>
-    new AppError('UPSTREAM_INVALID_RESPONSE', {
-      provider,
-      detail: `Invalid response received from ${provider}: line ${row} of the output: ${problem}`,
-    });
-  try {
-    for await (const line of linesOf(content, MAX_LINE_BYTES)) {
-      if (line.length === 0) continue;
-      row += 1;
-      const read = fromInstance(parsedLine(line, tools.json), call, model);
-      if (!read.ok) throw invalid(read.error);
-      const { customId, id = String(row), outcome } = read.value;
-      yield outputRow({ id: `batch-${job}-${id}`, customId }, outcome);
-    }
-  } catch (error) {
-    if (error instanceof LineTooLong) throw invalid(`it has more than ${MAX_LINE_BYTES} bytes`);
-    throw error;
-  }
-}
