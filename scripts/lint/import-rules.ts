@@ -31,7 +31,7 @@ export const LAYERS: readonly Layers[] = [
       record: ['lib', 'errors', 'usage', 'cost'],
       telemetry: ['lib', 'errors', 'usage', 'cost', 'record'],
       tracing: ['lib', 'errors', 'usage', 'cost', 'record', 'telemetry'],
-      'request-log': ['lib', 'errors', 'usage', 'cost', 'record', 'telemetry', 'wire', 'upstream', 'providers'],
+      'request-log': ['lib', 'errors', 'usage', 'cost', 'record', 'telemetry', 'store'],
       store: ['lib', 'errors'],
       cache: ['lib', 'errors', 'store', 'wire'],
       limits: ['lib', 'errors', 'store'],

@@ -1,13 +1,13 @@
 /** The request log, where the settings name a database. */
 import type { GatewaySettings } from '../config/index.ts';
-import type { RequestLog } from '../request-log/index.ts';
 import {
   createClickHouseStore,
   createPostgresStore,
   createRequestLog,
   type LogStore,
-  postgresDialect,
+  type RequestLog,
 } from '../request-log/index.ts';
+import { postgresDialect } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 
 interface RequestLogParts {
@@ -28,9 +28,13 @@ export function openRequestLog(
   return store && createRequestLog({ ...parts, maxBytes, retentionMs, store, now: Date.now });
 }
 
+/** Batches are written one after the other, beside the end of old days. */
+const MAX_CONNECTIONS = 2;
+
 type Database = Exclude<NonNullable<GatewaySettings['requestLog']>['database'], { readonly kind: 'process' }>;
 
 function openStore({ kind, url }: Database, ca: string | undefined): LogStore {
   const options = { url: url.reveal(), ca };
-  return kind === 'clickhouse' ? createClickHouseStore(options) : createPostgresStore(postgresDialect(options));
+  if (kind === 'clickhouse') return createClickHouseStore(options);
+  return createPostgresStore(postgresDialect({ ...options, maxConnections: MAX_CONNECTIONS }));
 }

@@ -1,6 +1,6 @@
 export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clickhouse-store.ts';
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
 export type { LogStore, SealedBatch } from './log-store.ts';
-export { createPostgresStore, type OpenDialect, postgresDialect } from './postgres/postgres-store.ts';
+export { createPostgresStore } from './postgres/postgres-store.ts';
 export type { LogRecord, RequestLog } from './request-log.ts';
 export { createRequestLogSink, type RequestLogSinkOptions } from './rows/request-log-sink.ts';

@@ -1,6 +1,12 @@
 export { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore, circuitKey } from './circuit.ts';
 export { createMemoryCircuitStore, createMemoryStateStore, type MemoryOptions } from './memory/index.ts';
-export { createDatabase, type Database, type DatabaseOptions, type OpenDatabase } from './postgres/index.ts';
+export {
+  createDatabase,
+  type Database,
+  type OpenDatabase,
+  type OpenDialect,
+  postgresDialect,
+} from './postgres/index.ts';
 export {
   CIRCUIT_SCRIPTS,
   createRedisCircuitStore,

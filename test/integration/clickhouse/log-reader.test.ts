@@ -3,12 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createClickHouseStore,
-  createPostgresStore,
-  postgresDialect as dialectOfStore,
-  type LogRecord,
-} from '../../../gateway/src/request-log/index.ts';
+import { createClickHouseStore, createPostgresStore, type LogRecord } from '../../../gateway/src/request-log/index.ts';
+import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { postgresDialect } from '../../../operator/src/management/database/index.ts';
 import {
   connectClickHouse,

@@ -2,11 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LogContent, LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap } from '@gatehouse/test/kit';
-import {
-  createPostgresStore,
-  postgresDialect as dialectOfStore,
-  type LogRecord,
-} from '../../../gateway/src/request-log/index.ts';
+import { createPostgresStore, type LogRecord } from '../../../gateway/src/request-log/index.ts';
+import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { createDatabase, type Database, postgresDialect } from '../../../operator/src/management/index.ts';
 import {
   createTestManagement,

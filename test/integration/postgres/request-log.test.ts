@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import { createPostgresStore, postgresDialect } from '../../../gateway/src/request-log/index.ts';
+import { createPostgresStore } from '../../../gateway/src/request-log/index.ts';
+import { postgresDialect } from '../../../gateway/src/store/index.ts';
 import { describeServedLogStore } from '../../conformance/request-log/log-stores.ts';
 import { logRow } from '../../kit/log-row.ts';
 

@@ -1,6 +1,6 @@
 /** The tables of files and batches in PostgreSQL, opened by the first query. */
 import type { PostgresOptions } from '@gatehouse/crds/sql';
-import { createDatabase, type Database, type OpenDatabase } from '../../store/index.ts';
+import { createDatabase, type Database, type OpenDatabase, postgresDialect } from '../../store/index.ts';
 import { LeaseLost } from '../job-store.ts';
 import { StoreFailure } from '../object-store.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
@@ -15,7 +15,10 @@ const LOCK = 4_028_717_616;
 
 /** Throws an Error that names the part of the URL that is wrong, never its content. Opens nothing yet. */
 export function createBatchDatabase(options: PostgresOptions): BatchDatabase {
-  const database = createDatabase({ ...options, schema: SCHEMA, migrations: MIGRATIONS, lock: LOCK });
+  const database = createDatabase({
+    dialect: postgresDialect(options),
+    ...{ schema: SCHEMA, migrations: MIGRATIONS, lock: LOCK },
+  });
   return {
     close: database.close,
     use: async (work) => {

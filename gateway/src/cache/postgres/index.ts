@@ -1,7 +1,13 @@
 /** Vectors of prompts in PostgreSQL with pgvector: docs/behaviour/caching.md#answers-to-similar-prompts. */
 import { createHash } from 'node:crypto';
 import type { PostgresOptions } from '@gatehouse/crds/sql';
-import { createDatabase, type Database, type OpenDatabase, type StoreBreaker } from '../../store/index.ts';
+import {
+  createDatabase,
+  type Database,
+  type OpenDatabase,
+  postgresDialect,
+  type StoreBreaker,
+} from '../../store/index.ts';
 import type { Neighbour, VectorEntry, VectorStore } from '../semantic/index.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
@@ -60,7 +66,10 @@ class SharedTable implements PostgresVectors {
   constructor(options: PostgresVectorsOptions) {
     const { url, ca } = options;
     this.#options = options;
-    this.#database = createDatabase({ url, ca, schema: SCHEMA, migrations: MIGRATIONS, lock: LOCK, waitMs: WAIT_MS });
+    this.#database = createDatabase({
+      dialect: postgresDialect({ url, ca, waitMs: WAIT_MS }),
+      ...{ schema: SCHEMA, migrations: MIGRATIONS, lock: LOCK },
+    });
   }
 
   open(): void {

@@ -1,72 +1,29 @@
 /** The request log in PostgreSQL: docs/behaviour/request-logs.md. */
 import { withoutBrokenText } from '@gatehouse/crds';
 import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
-import { migrate, type PostgresOptions, parsePostgresUrl, poolSettings } from '@gatehouse/crds/sql';
-import type { Dialect, Kysely, Sql, Transaction } from 'kysely';
+import type { Sql, Transaction } from 'kysely';
+import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
-import { createPartitions, type Partitions } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 import { hoursOf, minutesOf, usersOf } from './roll-ups.ts';
-
-/** Opens a database anew for each try. */
-export type OpenDialect = () => Promise<Dialect>;
-
-interface Opened {
-  readonly queries: Kysely<unknown>;
-  readonly sql: Sql;
-  readonly partitions: Partitions;
-}
 
 /** Opens nothing yet. */
 export function createPostgresStore(dialect: OpenDialect): LogStore {
-  let opening: Promise<Opened> | undefined;
-  const open = async (): Promise<Opened> => {
-    const { Kysely, sql } = await import('kysely');
-    const queries = new Kysely<unknown>({ dialect: await dialect() });
-    try {
-      await migrate(queries, sql, { migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
-      return { queries, sql, partitions: createPartitions(queries, sql) };
-    } catch (error) {
-      await queries.destroy();
-      throw error;
-    }
-  };
-  const opened = (): Promise<Opened> => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined; // the next batch tries again
-      throw error;
-    });
-    return opening;
-  };
+  const database = createDatabase({ dialect, migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
+  const partitions = createPartitions(database);
   return {
     name: 'postgres',
     write: async (batch) => {
-      const { queries, sql, partitions } = await opened();
       await partitions.prepare(batch.records.map(({ row }) => row.created_at));
-      await queries.transaction().execute((transaction) => write(transaction, sql, batch));
+      await database.use(({ queries, sql }) =>
+        queries.transaction().execute((transaction) => write(transaction, sql, batch)),
+      );
     },
     isTemporary: (error) => !isRefusal(error),
-    dropBefore: async (ms) => (await opened()).partitions.dropBefore(ms),
-    close: async () => {
-      await opening?.then(({ queries }) => queries.destroy()).catch(() => undefined); // it was never open
-    },
+    dropBefore: partitions.dropBefore,
+    close: database.close,
   };
 }
-
-/** Throws an Error that names the part of the URL that is wrong, never its content. */
-export function postgresDialect(options: PostgresOptions): OpenDialect {
-  const address = parsePostgresUrl(options);
-  if (!address.ok) throw new Error(`The URL of PostgreSQL ${address.error}`);
-  return async () => {
-    const [{ PostgresDialect }, { default: pg }] = await Promise.all([import('kysely'), import('pg')]);
-    const pool = new pg.Pool({ ...poolSettings(address.value, 'gatehouse-logs'), max: MAX_CONNECTIONS });
-    pool.on('error', () => undefined); // an idle connection was closed: the next query opens another one
-    pool.on('connect', (client) => client.on('error', () => undefined)); // the query that uses it fails
-    return new PostgresDialect({ pool });
-  };
-}
-
-/** Batches are written one after the other. */
-const MAX_CONNECTIONS = 2;
 
 /** Rows that are there already add nothing to the sums. */
 async function write(transaction: Transaction<unknown>, sql: Sql, { records }: SealedBatch): Promise<void> {

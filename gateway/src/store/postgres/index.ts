@@ -1,6 +1,6 @@
 /** A database of PostgreSQL, opened by its first query. */
 import { type Migration, migrate, type PostgresOptions, parsePostgresUrl, poolSettings } from '@gatehouse/crds/sql';
-import type { Kysely, Sql } from 'kysely';
+import type { Dialect, Kysely, Sql } from 'kysely';
 
 /** Queries are SQL: rows are typed where they are read. */
 export interface OpenDatabase {
@@ -14,28 +14,49 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions extends PostgresOptions {
+export interface DatabaseOptions {
+  readonly dialect: OpenDialect;
   /** All tables are in it. */
   readonly schema: string;
   readonly migrations: readonly Migration[];
   /** The number that processes agree on while they migrate. */
   readonly lock: number;
+}
+
+/** A new one for each try to open the database. */
+export type OpenDialect = () => Promise<Dialect>;
+
+export interface DialectOptions extends PostgresOptions {
   /** Longest wait for a connection and for an answer, in ms; the usual ones when absent. */
   readonly waitMs?: number;
+  /** The usual number when absent. */
+  readonly maxConnections?: number;
 }
 
 /** Throws an Error that names the part of the URL that is wrong, never its content. Opens nothing yet. */
-export function createDatabase({ url, ca, schema, migrations, lock, waitMs }: DatabaseOptions): Database {
+export function postgresDialect({ url, ca, waitMs, maxConnections }: DialectOptions): OpenDialect {
   const address = parsePostgresUrl({ url, ca });
   if (!address.ok) throw new Error(`The URL of PostgreSQL ${address.error}`);
-  let opening: Promise<OpenDatabase> | undefined;
-  const open = async (): Promise<OpenDatabase> => {
-    const [{ Kysely, PostgresDialect, sql }, { default: pg }] = await Promise.all([import('kysely'), import('pg')]);
-    const usual = poolSettings(address.value, 'gatehouse-gateway');
-    const pool = new pg.Pool(waitMs === undefined ? usual : { ...usual, ...waitsOf(waitMs) });
+  const settings = {
+    ...poolSettings(address.value, 'gatehouse-gateway'),
+    ...(waitMs === undefined ? {} : waitsOf(waitMs)),
+    ...(maxConnections === undefined ? {} : { max: maxConnections }),
+  };
+  return async () => {
+    const [{ PostgresDialect }, { default: pg }] = await Promise.all([import('kysely'), import('pg')]);
+    const pool = new pg.Pool(settings);
     pool.on('error', () => undefined); // an idle connection was closed: the next query opens another one
     pool.on('connect', (client) => client.on('error', () => undefined)); // the query that uses it fails
-    const queries = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+    return new PostgresDialect({ pool });
+  };
+}
+
+/** Opens nothing yet. */
+export function createDatabase({ dialect, schema, migrations, lock }: DatabaseOptions): Database {
+  let opening: Promise<OpenDatabase> | undefined;
+  const open = async (): Promise<OpenDatabase> => {
+    const { Kysely, sql } = await import('kysely');
+    const queries = new Kysely<unknown>({ dialect: await dialect() });
     try {
       await migrate(queries, sql, { migrations, schema, lock });
       return { queries, sql };
