@@ -1,12 +1,11 @@
 /** Every rule of the operator, by feature; the chart's roles are generated from it. A new `rbac.ts` is added here. */
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
+import { rbac as embedded } from './embedded/rbac.ts';
 import { rbac as apiKey } from './kinds/api-key/rbac.ts';
 import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
 import { rbac as sidecarProfile } from './kinds/sidecar-profile/rbac.ts';
-import { rbac as postgres } from './postgres/rbac.ts';
 import { rbac as publish } from './publish/rbac.ts';
 import type { PolicyRule } from './rbac.ts';
-import { rbac as redis } from './redis/rbac.ts';
 import { rbac as retirement } from './retirement/rbac.ts';
 import { rbac as services } from './services/rbac.ts';
 import { rbac as snapshotService } from './snapshot-service/rbac.ts';
@@ -72,7 +71,7 @@ export const MANAGEMENT_RULES: readonly PolicyRule[] = [
 /** Each feature becomes a ClusterRole. */
 export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
   resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...services, ...apiKey],
-  fleets: [...gatewayFleet, ...publish, ...redis, ...postgres],
+  fleets: [...gatewayFleet, ...publish, ...embedded],
   sidecars: [...sidecarProfile, ...snapshotService, ...retirement],
   webhooks: webhook,
 };

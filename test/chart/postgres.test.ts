@@ -81,6 +81,74 @@ describe('PostgreSQL', () => {
   });
 });
 
+describe('the request log', () => {
+  const fleetOf = async (values: Values) =>
+    at(find(await render({ ...MANAGED, ...values }), 'GatewayFleet/gatehouse-gateways/default'), 'spec.records');
+  const OWN = { name: 'gatehouse-postgres', key: 'logsUrl' };
+  const THEIRS = { name: 'logs', key: 'url' };
+
+  test.for<{ rule: string; values: Values; want: unknown }>([
+    { rule: 'is not kept unless it is asked for', values: {}, want: undefined },
+    {
+      rule: "is in the chart's PostgreSQL",
+      values: { records: { postgres: { enabled: true } } },
+      want: { postgres: { urlSecretRef: OWN } },
+    },
+    {
+      rule: 'keeps what the fleet says besides',
+      values: {
+        records: { postgres: { enabled: true } },
+        defaultFleet: { spec: { records: { retentionDays: 7 } } },
+      },
+      want: { postgres: { urlSecretRef: OWN }, retentionDays: 7 },
+    },
+    {
+      rule: 'is in another PostgreSQL',
+      values: { postgres: OTHER, records: { postgres: { urlSecretRef: THEIRS } } },
+      want: { postgres: { urlSecretRef: THEIRS } },
+    },
+    {
+      rule: 'is in ClickHouse first',
+      values: { records: { postgres: { enabled: true }, clickhouse: { urlSecretRef: THEIRS } } },
+      want: { clickhouse: { urlSecretRef: THEIRS } },
+    },
+    {
+      rule: 'is where the fleet says',
+      values: {
+        records: { postgres: { enabled: true } },
+        defaultFleet: { spec: { records: { clickhouse: { urlSecretRef: THEIRS } } } },
+      },
+      want: { clickhouse: { urlSecretRef: THEIRS } },
+    },
+  ])('$rule', async ({ values, want }) => expect(await fleetOf(values)).toEqual(want));
+
+  test('has an account whose password is not in the chart, and gateways may connect', async () => {
+    const objects = await render({ ...MANAGED, records: { postgres: { enabled: true } } });
+    const shell = find(objects, 'Secret/gatehouse-gateways/gatehouse-postgres');
+    expect(Object.keys(shell).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    expect(shell.metadata.labels).toMatchObject({ 'gatehouse.dev/postgres': 'embedded' });
+    const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
+    expect(z.array(variable).parse(at(pod, 'containers.0.env'))).toContainEqual({
+      name: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',
+      valueFrom: { secretKeyRef: { name: 'gatehouse-postgres-password', key: 'logsPassword' } },
+    });
+    const policy = find(objects, `NetworkPolicy/${NAMESPACE}/gatehouse-postgres`);
+    expect(at(policy, 'spec.ingress.0.from')).toContainEqual({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gatehouse-gateways' } },
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-gateway' } },
+    });
+  });
+
+  test.for<[rule: string, values: Values]>([
+    ['the management API', { management: { enabled: false } }],
+    ['its PostgreSQL', { postgres: { enabled: false } }],
+    ['no other PostgreSQL', { postgres: OTHER }],
+  ])('is refused there without %s', async ([, values]) => {
+    const asked = render({ ...MANAGED, records: { postgres: { enabled: true } }, ...values });
+    await expect(asked).rejects.toThrow(/records\.postgres\.enabled needs the PostgreSQL of the chart/);
+  });
+});
+
 describe('the management API', () => {
   test('uses another PostgreSQL by its URL, and its authorities', async () => {
     const { env, pod } = await managementOf({ postgres: { ...OTHER, caConfigMap: 'authorities' } });

@@ -15,15 +15,20 @@ const OVER_TLS: Values = {
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], backendTLS: { enabled: true } },
 };
 
+/** The request log is in the chart's PostgreSQL, or it is refused. */
+const WITHOUT_LOGS: Values = { records: {} };
+
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
-  'postgres.enabled': { management: { enabled: true } },
+  'postgres.enabled': { ...WITHOUT_LOGS, management: { enabled: true } },
   'httpRoute.backendTLS.enabled': WITH_TLS,
   'httpRoute.backendTLS.hostname': OVER_TLS,
   'httpRoute.backendTLS.caConfigMap': OVER_TLS,
   'networkPolicies.nodeCIDRs': { operator: { hostNetwork: true } },
   'operator.serviceAccount.create': { operator: { serviceAccount: { name: 'mine' } } },
-  'postgres.caConfigMap': { postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
+  'management.enabled': WITHOUT_LOGS,
+  'postgres.urlSecretRef': WITHOUT_LOGS,
+  'postgres.caConfigMap': { ...WITHOUT_LOGS, postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 

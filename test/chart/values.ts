@@ -15,6 +15,7 @@ export const EVERYTHING: Values = {
   organisation: { create: true },
   management: { enabled: true, signIn: SIGN_IN },
   redis: { persistence: { enabled: true } },
+  records: { postgres: { enabled: true } },
   ingress: { enabled: true },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
   webhook: { certManager: { enabled: true } },

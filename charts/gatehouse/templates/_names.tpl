@@ -111,6 +111,18 @@ true
 {{- end -}}
 {{- end }}
 
+{{- /* Whether the chart's PostgreSQL has the request log: `true`, or nothing. */ -}}
+{{- define "gatehouse.keepsLogs" -}}
+{{- if .Values.records.postgres.enabled -}}
+{{- if not (include "gatehouse.runsPostgres" .) -}}
+{{- fail "records.postgres.enabled needs the PostgreSQL of the chart: management.enabled, postgres.enabled, and no postgres.urlSecretRef" -}}
+{{- end -}}
+{{- if .Values.defaultFleet.enabled -}}
+true
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{- /* Security context of a pod; call with `root` and `given`, which takes precedence over runAsUser. */ -}}
 {{- define "gatehouse.podSecurityContext" -}}
 {{- $context := deepCopy .given -}}

@@ -263,15 +263,6 @@
     - secrets
   resourceNames:
     - gatehouse-postgres-password
-  verbs:
-    - get
-    - watch
-    - patch
-- apiGroups:
-    - ""
-  resources:
-    - secrets
-  resourceNames:
     - gatehouse-redis-password
   verbs:
     - get

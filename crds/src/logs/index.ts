@@ -21,6 +21,7 @@ export {
   DAILY_TABLES,
   dayOf,
   dayOfPartition,
+  LOG_ACCOUNT,
   LOG_LOCK,
   LOG_SCHEMA,
   partitionName,

@@ -1,6 +1,9 @@
 /** Tables of PostgreSQL that are partitioned by day of UTC, so that old rows go with their table. */
 
 export const LOG_SCHEMA = 'gateway_logs';
+
+/** Of gateways in the PostgreSQL of the chart: it owns the schema, and sees nothing else of the database. */
+export const LOG_ACCOUNT = 'gateway_logs';
 /** The number that processes agree on while they change tables. */
 export const LOG_LOCK = 4_028_717_617;
 

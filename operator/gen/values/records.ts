@@ -1,5 +1,5 @@
 /** The values of the request log. */
-import { type Members, secretEntry, section } from './parts.ts';
+import { flag, type Members, secretEntry, section } from './parts.ts';
 
 export const records: Members = {
   clickhouse: section('In ClickHouse.', {
@@ -8,9 +8,15 @@ export const records: Members = {
         'that of the default fleet; it goes before postgres.',
     ),
   }),
-  postgres: section('In the database that postgres.urlSecretRef names for the management API.', {
+  postgres: section('In the database of the management API.', {
+    enabled: flag(
+      false,
+      "Whether gateways of the default fleet keep it in the chart's own PostgreSQL, with an account that sees nothing else; give " +
+        'postgres.persistence.size room for it.',
+    ),
     urlSecretRef: secretEntry(
-      'Secret entry, in the namespace of the default fleet, with its URL for an account of the gateways.',
+      'Secret entry, in the namespace of the default fleet, with the URL of the database that postgres.urlSecretRef names, for an ' +
+        'account of the gateways.',
     ),
   }),
 };

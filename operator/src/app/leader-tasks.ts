@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CONDITION_TYPES, REASONS } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
+import { EMBEDDED_SERVERS, keepPasswords } from '../embedded/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
 import {
   childName,
@@ -14,9 +15,7 @@ import {
   mayRunGateways,
 } from '../kinds/gateway-fleet/index.ts';
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
-import { keepPostgresPassword } from '../postgres/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
-import { keepRedisPassword } from '../redis/index.ts';
 import { secretRefsOf } from '../refs/index.ts';
 import {
   type Controller,
@@ -126,8 +125,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
   if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, reporting, httpsServers));
   return async (signal) => {
     const work = [...controllers, access, publishing, writer, events].map((part) => part.run(signal));
-    work.push(keepRedisPassword(embeddedRedis(given), signal));
-    work.push(keepPostgresPassword({ client, namespace: given.options.organisationNamespace, log }, signal));
+    work.push(...EMBEDDED_SERVERS.map((server) => keepPasswords(server, embedded(given), signal)));
     if (httpsServers !== undefined) work.push(httpsServers.keepRegistered(signal));
     await Promise.all(work);
   };
@@ -152,7 +150,7 @@ const fleetSettings = ({ options, httpsServers }: LeaderTasksOptions): FleetSett
   },
 });
 
-const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => ({
+const embedded = ({ options, client, stores, log }: LeaderTasksOptions) => ({
   client,
   namespace: options.organisationNamespace,
   fleetNamespaces: options.fleetNamespaces,

@@ -1,5 +1,6 @@
 /** Everything that the operator reads from the cluster. */
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import { EMBEDDED_SERVERS } from '../embedded/index.ts';
 import { MINTED_AT, PREVIOUS_UNTIL, ROTATE_ANNOTATION, ROTATED_FOR } from '../kinds/api-key/index.ts';
 import { type FleetStores, isOfOrganisation, watchFleets } from '../kinds/gateway-fleet/index.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type SidecarPod,
   slimPod as slimSidecarPod,
 } from '../kinds/sidecar-profile/index.ts';
-import { FILLED_LABEL } from '../redis/index.ts';
 import {
   bareMetadata,
   type Cache,
@@ -162,7 +162,7 @@ const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod):
 };
 
 /** Metadata of Secrets that the operator owns. */
-const SECRET_LABELS: readonly string[] = [FILLED_LABEL];
+const SECRET_LABELS: readonly string[] = EMBEDDED_SERVERS.map(({ label }) => label);
 const SECRET_ANNOTATIONS: readonly string[] = [MINTED_AT, PREVIOUS_UNTIL, ROTATED_FOR];
 
 /** Nothing else of a namespace is used. */

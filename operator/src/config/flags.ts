@@ -189,6 +189,11 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: ClickHouse with the request log, https://USER:PASSWORD@HOST:8443, better as the variable; none: it is in the PostgreSQL of --database-url',
   },
+  'logs-account-password': {
+    variable: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',
+    type: 'text',
+    help: 'With --management: password of the account gateway_logs, which is then made in the PostgreSQL of --database-url for gateways to keep the request log with; better as the variable',
+  },
   'audit-retention-days': {
     variable: 'GATEHOUSE_AUDIT_RETENTION_DAYS',
     type: 'count',

@@ -62,6 +62,8 @@ export interface OperatorOptions {
   readonly databaseCaFile: string | undefined;
   /** ClickHouse with the request log, with its password; undefined: it is in PostgreSQL. */
   readonly logsClickHouseUrl: string | undefined;
+  /** Of the account of gateways, which the management API makes in PostgreSQL. */
+  readonly logsAccountPassword: string | undefined;
   /** Days after which audit records are deleted; 0: never. */
   readonly auditRetentionDays: number;
   /** How people sign in, as it was given. */
@@ -289,7 +291,7 @@ function toOptions(values: Values): OperatorOptions {
     managementCertificateDir: values.text('management-certificate-dir') ?? '',
     databaseUrl: values.text('database-url'),
     databaseCaFile: values.text('database-ca-file'),
-    logsClickHouseUrl: values.text('logs-clickhouse-url'),
+    ...requestLogOf(values),
     auditRetentionDays: values.number('audit-retention-days', RETENTION_DAYS),
     signIn: {
       issuer: values.text('oidc-issuer'),
@@ -308,6 +310,11 @@ function toOptions(values: Values): OperatorOptions {
     logLevel,
   };
 }
+
+const requestLogOf = (values: Values): Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword'> => ({
+  logsClickHouseUrl: values.text('logs-clickhouse-url'),
+  logsAccountPassword: values.text('logs-account-password'),
+});
 
 /** The cluster that the options name. */
 export function clusterSourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {

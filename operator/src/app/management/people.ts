@@ -34,21 +34,21 @@ export interface People extends AsyncDisposable {
 
 type PeopleOptions = Pick<
   OperatorOptions,
-  'databaseUrl' | 'databaseCaFile' | 'logsClickHouseUrl' | 'auditRetentionDays' | 'signIn'
+  'databaseUrl' | 'databaseCaFile' | 'logsClickHouseUrl' | 'logsAccountPassword' | 'auditRetentionDays' | 'signIn'
 >;
 
 const FEEDBACK_NEEDS_DATABASE = 'GATEHOUSE_LOGS_CLICKHOUSE_URL: feedback and exports need a database, DATABASE_URL';
 
 /** Undefined where no database is named. Opens nothing yet; throws for settings that cannot be used, without repeating them. */
 export function openPeople(
-  { databaseUrl: url, databaseCaFile, logsClickHouseUrl, auditRetentionDays, signIn: given }: PeopleOptions,
+  { databaseUrl: url, databaseCaFile, auditRetentionDays, signIn: given, ...logs }: PeopleOptions,
   log: Log,
 ): People | undefined {
   const settings = parseSignIn(given);
   if (!settings.ok) throw new Error(`Signing in: ${settings.error}`);
   if (url === undefined) {
     if (settings.value !== undefined) throw new Error('Signing in: sessions need a database, DATABASE_URL');
-    if (logsClickHouseUrl !== undefined) throw new Error(FEEDBACK_NEEDS_DATABASE);
+    if (logs.logsClickHouseUrl !== undefined) throw new Error(FEEDBACK_NEEDS_DATABASE);
     return undefined;
   }
   const ca = databaseCaFile === undefined ? undefined : readFileSync(databaseCaFile, 'utf8');
@@ -73,7 +73,7 @@ export function openPeople(
     onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
   });
   void retention.run();
-  const requestLog = openRequestLog({ logsClickHouseUrl }, database, log);
+  const requestLog = openRequestLog(logs, database, log);
   return {
     database,
     revisions,

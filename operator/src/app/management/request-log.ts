@@ -12,8 +12,9 @@ import {
   type LogSource,
   type LogTables,
   logTablesIn,
+  makeLogAccount,
 } from '../../management/index.ts';
-import type { Log } from '../../runtime/index.ts';
+import { createBackoff, type Log, sleep, systemClock } from '../../runtime/index.ts';
 
 export interface RequestLog extends AsyncDisposable {
   /** Feedback and exports. */
@@ -22,9 +23,11 @@ export interface RequestLog extends AsyncDisposable {
   readonly exports: LogExports;
 }
 
-/** Opens nothing yet; throws for a URL that cannot be used, without repeating it. */
+type RequestLogSettings = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword'>;
+
+/** Opens nothing before it is used, but for the account of gateways; throws for a URL that cannot be used, without repeating it. */
 export function openRequestLog(
-  { logsClickHouseUrl: url }: Pick<OperatorOptions, 'logsClickHouseUrl'>,
+  { logsClickHouseUrl: url, logsAccountPassword: password }: RequestLogSettings,
   database: Database,
   log: Log,
 ): RequestLog {
@@ -35,13 +38,38 @@ export function openRequestLog(
     ...{ database: logDatabase, source: exportSourceOf(logs), now: Date.now, isEnabled: () => true },
     onFailure: (error) => log.warn({ err: error }, 'Export of logs failed'),
   });
+  const closing = new AbortController();
+  const account = password === undefined ? undefined : keepLogAccount({ database, password, log }, closing.signal);
   return {
     ...{ logDatabase, logs, exports },
     [Symbol.asyncDispose]: async () => {
-      await exports.close();
+      closing.abort();
+      await Promise.all([exports.close(), account]);
       await close();
     },
   };
+}
+
+const RETRY = { minMs: 1_000, maxMs: 60_000 };
+
+interface LogAccountOptions {
+  readonly database: Database;
+  readonly password: string;
+  readonly log: Log;
+}
+
+/** Tries until the account is there: gateways keep their rows until then. Never rejects. */
+async function keepLogAccount({ database, password, log }: LogAccountOptions, signal: AbortSignal): Promise<void> {
+  const backoff = createBackoff(RETRY, Math.random);
+  while (!signal.aborted) {
+    try {
+      await makeLogAccount(database, password);
+      return;
+    } catch (error) {
+      log.warn({ err: error }, 'The account of gateways for the request log could not be made');
+      await sleep(backoff.next(), { signal, clock: systemClock }).catch(() => {}); // the signal has ended
+    }
+  }
 }
 
 function openReader(
