@@ -15,13 +15,12 @@ export { toAuditRecord } from './http/audit-record.ts';
 export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
 export { createLogExports, type ExportSource, exportSourceOf, type LogExports, readFile } from './log-exports/index.ts';
 export {
-  connectClickHouse,
-  createClickHouseReader,
   createLogDatabase,
-  createPostgresReader,
   type LogObjects,
   type LogReader,
   type LogSource,
+  type OpenLogReader,
+  openLogReader,
 } from './logs/index.ts';
 export { createMcpTest, type McpTest } from './mcp-test/index.ts';
 export * from './policy-usage/index.ts';

@@ -5,7 +5,6 @@ import {
   type CallReport,
   createLogExports,
   createManagementServer,
-  createPostgresReader,
   createTenancy,
   type Database,
   exportSourceOf,
@@ -18,6 +17,7 @@ import {
   type Services,
   type SignIn,
 } from './index.ts';
+import { createPostgresReader } from './logs/index.ts';
 import { createMemoryStore } from './store/testing.ts';
 
 export interface Answer {

@@ -172,7 +172,8 @@ async function start({
 }: Start): Promise<StandaloneProcess> {
   const output = openLog(log, settings, shell);
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: output });
-  const databases = unwrap(openDatabases({ folder: data, variables: shell.variables, logger, keepsLogs }));
+  const { variables } = shell;
+  const databases = unwrap(openDatabases({ folder: data, variables, logger, settings, keepsLogs }));
   const process = await startStandalone({
     source,
     settings: databases.logs === undefined ? settings : withRequestLog(settings, shell.variables),

@@ -1,17 +1,26 @@
 /** Which database has the people and the request log of a process. */
 import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '@gatehouse/crds';
-import { createPostgresLogStore, type Logger, type LogStore, type Variables } from '@gatehouse/gateway';
+import {
+  createPostgresLogStore,
+  type GatewaySettings,
+  type Logger,
+  type LogStore,
+  type Variables,
+} from '@gatehouse/gateway';
 import { createDatabase, createSignIn, postgresDialect } from '@gatehouse/operator/management';
 import type { PeopleDatabase } from '../management/index.ts';
 import { AUDIT_RETENTION, DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
 import { createEmbedded } from './embedded.ts';
+import { openLogReading } from './log-reading.ts';
 import { readSignIn } from './sign-in.ts';
 
 export interface PeopleOptions {
   readonly folder: string;
   readonly variables: Variables;
   readonly logger: Logger;
+  /** Of the gateway: they may name a database of the request log. */
+  readonly settings: Pick<GatewaySettings, 'requestLog' | 'ca'>;
   /** Keep a request log in the data folder; where DATABASE_URL names a database, it is kept anyway. */
   readonly keepsLogs: boolean;
 }
@@ -37,9 +46,11 @@ export function openDatabases(options: PeopleOptions): Result<OpenDatabases, str
   if (!opened.ok) return opened;
   const { logs, ...found } = opened.value;
   const { database } = found;
+  const reading = openLogReading(options, database);
+  if (!reading.ok) return reading;
   const onAway = (error: unknown): void => logger.error({ err: error }, 'Identity provider gave no usable answer');
   const signIn = settings.value && createSignIn({ settings: settings.value, database, now: Date.now, onAway });
-  return ok({ people: { ...found, auditRetentionDays, signIn }, logs });
+  return ok({ people: { ...found, auditRetentionDays, signIn, logs: reading.value }, logs });
 }
 
 interface Both extends Pick<PeopleDatabase, 'database' | 'isLazy'> {

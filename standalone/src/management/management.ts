@@ -10,11 +10,9 @@ import {
   createLogExports,
   createManagementServer,
   createMcpTest,
-  createPostgresReader,
   createRevisions,
   createTenancy,
   exportSourceOf,
-  logTablesIn,
   OPERATIONS,
   type Revisions,
   toAuditRecord,
@@ -74,14 +72,13 @@ export async function startManagement({
     organisationNamespace: ORGANISATION_NAMESPACE,
   });
   const database = people?.database;
-  const logDatabase = database && logTablesIn(database);
-  const logs = logDatabase && { reader: createPostgresReader(logDatabase) };
+  const logDatabase = people?.logs.database;
+  const logs = people && { reader: people.logs.reader };
   const exports =
     people &&
     logs &&
-    logDatabase &&
     createLogExports({
-      ...{ database: logDatabase, source: exportSourceOf(logs) },
+      ...{ database: people.logs.database, source: exportSourceOf(logs) },
       ...{ now: Date.now, isEnabled: keepsRows(people), onFailure: warnOfExports(logger) },
     });
   const audit = openAudit(people, logger);
@@ -107,6 +104,7 @@ export async function startManagement({
     closing.abort();
     await app.close();
     await Promise.all([audit.close(), revisions?.close(), exports?.close()]);
+    await people?.logs.close();
     await database?.close();
     await rm(home, { recursive: true, force: true });
   };

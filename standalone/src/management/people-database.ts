@@ -1,5 +1,5 @@
 /** Where people, audit records and versions are. */
-import type { Database, SignIn } from '@gatehouse/operator/management';
+import type { Database, LogReader, LogTables, SignIn } from '@gatehouse/operator/management';
 
 export interface PeopleDatabase {
   readonly database: Database;
@@ -9,6 +9,15 @@ export interface PeopleDatabase {
   readonly auditRetentionDays?: number;
   /** Absent: it is not set up. */
   readonly signIn?: SignIn | undefined;
+  readonly logs: LogReading;
+}
+
+/** The request log where the gateway writes it. */
+export interface LogReading {
+  readonly reader: LogReader;
+  /** Feedback and exports. */
+  readonly database: Database<LogTables>;
+  close(): Promise<void>;
 }
 
 /** Whether rows that are not about people are kept now. */

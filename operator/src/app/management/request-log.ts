@@ -1,18 +1,15 @@
 /** The request log that gateways write: in ClickHouse where it is named, else in the database of people. */
 import type { OperatorOptions } from '../../config/index.ts';
 import {
-  connectClickHouse,
-  createClickHouseReader,
   createLogExports,
-  createPostgresReader,
   type Database,
   exportSourceOf,
   type LogExports,
-  type LogReader,
   type LogSource,
   type LogTables,
   logTablesIn,
   makeLogAccount,
+  openLogReader,
 } from '../../management/index.ts';
 import { createBackoff, type Log, sleep, systemClock } from '../../runtime/index.ts';
 
@@ -32,7 +29,9 @@ export function openRequestLog(
   log: Log,
 ): RequestLog {
   const logDatabase = logTablesIn(database);
-  const { reader, close } = openReader(url, logDatabase);
+  const opened = openLogReader(url === undefined ? undefined : { url }, logDatabase);
+  if (!opened.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
+  const { reader, close } = opened.value;
   const logs = { reader };
   const exports = createLogExports({
     ...{ database: logDatabase, source: exportSourceOf(logs), now: Date.now, isEnabled: () => true },
@@ -70,15 +69,4 @@ async function keepLogAccount({ database, password, log }: LogAccountOptions, si
       await sleep(backoff.next(), { signal, clock: systemClock }).catch(() => {}); // the signal has ended
     }
   }
-}
-
-function openReader(
-  url: string | undefined,
-  feedback: Database<LogTables>,
-): { readonly reader: LogReader; close(): Promise<void> } {
-  if (url === undefined) return { reader: createPostgresReader(feedback), close: async () => undefined };
-  const connection = connectClickHouse({ url });
-  if (!connection.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${connection.error}`);
-  const { ask, close } = connection.value;
-  return { reader: createClickHouseReader({ ask, feedback }), close };
 }

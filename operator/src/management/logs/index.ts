@@ -6,6 +6,7 @@ export {
   createClickHouseReader,
 } from './clickhouse/index.ts';
 export { type LogObjects, type LogSource, readContent } from './documents.ts';
+export { type OpenLogReader, openLogReader } from './open-reader.ts';
 export * from './reader.ts';
 export { createLogDatabase, createPostgresReader } from './sql/index.ts';
 export { isOwnOnly, type VisibleRows, visibleRows } from './visible-rows.ts';

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { logTablesIn, openLogReader } from '@gatehouse/operator/management';
+import { unwrap } from '@gatehouse/test/kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEmbedded } from '../../database/index.ts';
 import { type TempFolder, tempFolder } from '../../testing/index.ts';
@@ -119,7 +121,9 @@ describe('against an installation', () => {
     data = tempFolder({});
     const database = createEmbedded(data.path).people(() => undefined);
     await database.use(async () => undefined); // its start may take longer than a call waits
-    own = await openInstallation({ database, isLazy: true });
+    const tables = logTablesIn(database);
+    const logs = { ...unwrap(openLogReader(undefined, tables)), database: tables };
+    own = await openInstallation({ database, isLazy: true, logs });
   });
   afterAll(async () => {
     await own?.[Symbol.asyncDispose]();
