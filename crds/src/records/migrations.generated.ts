@@ -141,4 +141,12 @@ create index sessions_user on gatehouse.sessions (user_id, created_at);
 create index sessions_expires on gatehouse.sessions (expires_at);
 `,
   },
+  {
+    name: '0007-audit-kubernetes',
+    sql: `-- Changes that were made with kubectl or by GitOps.
+alter table gatehouse.audit_records drop constraint audit_records_actor_type_check;
+alter table gatehouse.audit_records add constraint audit_records_actor_type_check
+  check (actor_type in ('api_key', 'user', 'scim', 'anonymous', 'kubernetes'));
+`,
+  },
 ];

@@ -119,7 +119,7 @@ export const auditRow = z.strictObject({
   operation: z.string(),
   method: z.string(),
   path: z.string(),
-  actor_type: z.enum(['api_key', 'user', 'scim', 'anonymous']),
+  actor_type: z.enum(['api_key', 'user', 'scim', 'anonymous', 'kubernetes']),
   actor_id: z.string().nullable(),
   actor_user: z.string().nullable(),
   workspace: z.string().nullable(),

@@ -13,7 +13,7 @@ const record = z.object({
   request_id: z.string(),
   /** The person of the key, else the key; null: nobody who is known. */
   user_id: z.string().nullable(),
-  user_type: z.enum(['user', 'api_key', 'scim', 'anonymous']),
+  user_type: z.enum(['user', 'api_key', 'scim', 'anonymous', 'kubernetes']),
   organisation_id: uuid,
   /** Its slug where the workspace is gone. */
   workspace_id: z.string().nullable(),
@@ -37,7 +37,7 @@ export const auditLogs = {
       start_time: dateTime.optional(),
       end_time: dateTime.optional(),
       organisation_id: uuid.optional(),
-      method: z.enum(['POST', 'PUT', 'DELETE']).optional(),
+      method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
       uri: text.optional(),
       request_id: text.optional(),
       user_id: text.optional(),

@@ -1,11 +1,13 @@
 /** People who use `kubectl apply` and clients of REST on the same objects: nobody's work is lost, and nothing goes back and forth. */
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { runKubectl } from '../../cluster/index.ts';
 import { type ApiClient, createApiClient } from '../../conformance/management-api/client.ts';
 import { type KubeThing, ours, read } from '../operator/support.ts';
 import { type ClusterWorld, openCluster } from './world.ts';
 
+const AUDIT = z.object({ records: z.array(z.looseObject({ uri: z.string() })) });
 const UPDATE = 'PUT /policies/rate-limits/{rateLimitsPolicyId}';
 
 let world: ClusterWorld;
@@ -74,4 +76,25 @@ test('REST keeps what kubectl has set, and kubectl what REST has set', async () 
   await untilShown('both', 40);
   await client.call(UPDATE, { path, query: { force: 'true' }, body: { value: 50 } });
   expect((await live('both')).spec).toEqual({ ...spec, value: 50, description: 'of REST' });
+});
+
+test('what kubectl writes has audit records, with what wrote it', async () => {
+  const { spec } = await made('audited');
+  const manifest = { ...there('audited'), spec: { ...spec, value: 25 } };
+  await kubectl(['apply', '--server-side', '--force-conflicts', '--field-manager', 'of-a-test'], manifest);
+  await kubectl(['delete'], manifest);
+  const query = { user_type: 'kubernetes', resource_type: 'ratelimitpolicies' };
+  const records = await waitFor(
+    async () => {
+      const { text } = await client.call('GET /audit-logs', { query });
+      const { records } = AUDIT.parse(JSON.parse(text));
+      const own = records.filter(({ uri }) => uri.endsWith('/audited'));
+      return own.length === 2 ? own : undefined;
+    },
+    { what: 'two records' },
+  );
+  expect(records).toMatchObject([
+    { action: 'delete', user_id: null, changes: [{ before: { value: 25 }, after: null }] },
+    { action: 'update', user_id: 'of-a-test', changes: [{ before: { value: 10 }, after: { value: 25 } }] },
+  ]);
 });

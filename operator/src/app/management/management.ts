@@ -9,7 +9,9 @@ import {
   createManagementServer,
   createMcpTest,
   createTenancy,
+  DatabaseAway,
   OPERATIONS,
+  type OutsideWrites,
   type PolicyUsage,
   type Revisions,
   toAuditRecord,
@@ -66,11 +68,17 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
   collectProcessMetrics(registry);
   const runtime = createRuntimeMetrics(registry);
   const source = clusterSourceOf(options);
-  const client = parts.use(await createKubeClient({ source, userAgent: NAME, onCall: runtime.onCall }));
+  const client = parts.use(
+    await createKubeClient({ source, userAgent: NAME, onCall: runtime.onCall, keepsSpecWrites: true }),
+  );
   const ending = new AbortController(); // calls outlast the signal while the server drains
   const people = openPeople(options, log);
   if (people !== undefined) parts.use(people);
-  const store = createStore(options, { client, log, signal: ending.signal, revisions: people?.revisions });
+  const workspaceOf = (namespace: string): Promise<string | undefined> =>
+    workspaceWith(store, namespace, ending.signal);
+  const outside = people?.followOutside(workspaceOf);
+  const { revisions } = people ?? {};
+  const store = createStore(options, { client, log, signal: ending.signal, revisions, outside });
   const keys = createFollowedKeys();
   const operator = {
     url: options.keysUrl ?? new URL(`https://gatehouse-operator.${options.organisationNamespace}.svc:9090`),
@@ -111,23 +119,40 @@ interface StoreParts {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly revisions: Revisions | undefined;
+  readonly outside: OutsideWrites | undefined;
 }
 
-const createStore = ({ namespaces, caps }: OperatorOptions, { revisions, ...parts }: StoreParts): KubernetesStore =>
+const createStore = (
+  { namespaces, caps }: OperatorOptions,
+  { revisions, outside, ...parts }: StoreParts,
+): KubernetesStore =>
   createKubernetesStore({
     ...parts,
-    onChange: revisions && {
+    onChange: {
       changed: (object) => {
-        if (object.kind === VERSIONED) revisions.note(object);
+        if (object.kind === VERSIONED) revisions?.note(object);
       },
       gone: (kind, uid) => {
-        if (kind === VERSIONED) revisions.forget(uid);
+        if (kind === VERSIONED) revisions?.forget(uid);
       },
+      ...(outside === undefined ? {} : { writtenOutside: outside.note }),
     },
     namespaces: namespaces === 'all' ? 'all' : [...namespaces],
     view: NO_WORLD,
     parse: { caps },
   });
+
+/** The workspace that has a namespace. Throws DatabaseAway while the resources have not been read: it is asked again. */
+async function workspaceWith(
+  { resources, synced }: KubernetesStore,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const read = await synced({ signal, timeoutMs: REPORT_MS }).catch(() => undefined); // the signal has ended
+  if (read?.ok !== true) throw new DatabaseAway('The resources have not been read yet');
+  const all = await resources.list('Workspace');
+  return all.find(({ spec }) => spec.namespace === namespace)?.meta.name;
+}
 
 interface ServerParts {
   readonly pair: KeyPair;

@@ -5,10 +5,13 @@ import {
   type CallReport,
   createAuditLog,
   createDatabase,
+  createOutsideWrites,
   createRetention,
   createRevisions,
   createSignIn,
   type Database,
+  type OutsideWrites,
+  type OutsideWritesOptions,
   parseSignIn,
   postgresDialect,
   type Revisions,
@@ -28,6 +31,8 @@ export interface People extends AsyncDisposable {
   readonly signIn: SignIn | undefined;
   /** Keeps a record of the call. */
   onCall(report: CallReport): void;
+  /** Keeps records of writes that no call has made, from now on; closed with the database. */
+  followOutside(workspaceOf: OutsideWritesOptions['workspaceOf']): OutsideWrites;
   /** Records that the database never got. */
   readonly dropped: number;
 }
@@ -74,6 +79,7 @@ export function openPeople(
   });
   void retention.run();
   const requestLog = openRequestLog(logs, database, log);
+  let outside: OutsideWrites | undefined;
   return {
     database,
     revisions,
@@ -84,11 +90,18 @@ export function openPeople(
       const record = toAuditRecord(report, Date.now());
       if (record !== undefined) audit.add(record);
     },
+    followOutside: (workspaceOf) => {
+      const onDropped = (count: number, refused: unknown): void =>
+        log.warn({ count }, `Audit records of writes by kubectl were not kept: ${whyNotKept(refused)}`);
+      outside = createOutsideWrites({ database, workspaceOf, onDropped, now: Date.now });
+      return outside;
+    },
     get dropped() {
-      return audit.dropped();
+      return audit.dropped() + (outside?.dropped() ?? 0);
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([audit.close(), revisions.close(), retention.close(), requestLog[Symbol.asyncDispose]()]);
+      await audit.close();
+      await Promise.all([outside?.close(), revisions.close(), retention.close(), requestLog[Symbol.asyncDispose]()]);
       await database.close();
     },
   };

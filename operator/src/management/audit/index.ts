@@ -1,5 +1,6 @@
 /** Who changed what. docs/behaviour/people.md#audit */
 export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit-log.ts';
 export { toLogLine, whyNotKept } from './log-line.ts';
+export { createOutsideWrites, type OutsideWrites, type OutsideWritesOptions } from './outside-writes.ts';
 export { recordingStore } from './recording-store.ts';
 export { createRetention, type Retention } from './retention.ts';

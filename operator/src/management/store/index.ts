@@ -1,4 +1,5 @@
 export { differences, type FieldEdit, toPlain } from './differences.ts';
+export type { OutsideWrite } from './outside-write.ts';
 export { isScimMade, ownerOf, SCIM_LABELS } from './owner.ts';
 export type {
   Draft,

@@ -3,7 +3,7 @@ import { type Clock, type Deadline, startDeadline, systemClock } from '../time/i
 import { type ClusterSource, openAccess } from './access.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
 import { ListReader } from './list-reader.ts';
-import { withoutManagedFields } from './managed-fields.ts';
+import { type Shorten, withoutManagedFields, withSpecWrites } from './managed-fields.ts';
 import { apiVersionOf, type KindRef, type KubeObject, type ObjectName } from './objects.ts';
 import { type Query, queryString, type ResourcePlace, resourcePath } from './path.ts';
 import {
@@ -127,6 +127,8 @@ export interface KubeClientOptions {
   readonly userAgent: string;
   readonly clock?: Clock;
   readonly onCall?: (report: CallReport) => void;
+  /** Lists and watches keep `metadata.specWrites`. */
+  readonly keepsSpecWrites?: true;
 }
 
 const CALL_MS = 30_000;
@@ -138,7 +140,9 @@ const METADATA_TYPE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 export async function createKubeClient(options: KubeClientOptions): Promise<KubeClient> {
   const { source, userAgent, clock = systemClock } = options;
   const access = await openAccess(source);
-  return createVerbs(createTransport({ access, userAgent, clock }), { clock, onCall: options.onCall ?? (() => {}) });
+  const shorten = options.keepsSpecWrites ? withSpecWrites : withoutManagedFields;
+  const context = { clock, shorten, onCall: options.onCall ?? (() => {}) };
+  return createVerbs(createTransport({ access, userAgent, clock }), context);
 }
 
 interface Call {
@@ -165,6 +169,8 @@ const METHODS = {
 
 interface VerbContext {
   readonly clock: Clock;
+  /** Of the texts of lists and watches. */
+  readonly shorten: Shorten;
   readonly onCall: (report: CallReport) => void;
 }
 
@@ -177,7 +183,7 @@ function createVerbs(transport: Transport, context: VerbContext): KubeClient {
     list: async <T extends KubeObject>(kind: KindRef<T>, options: ListOptions<T>) => {
       const { namespace, limit, continueToken, labelSelector, fieldSelector, onItem } = options;
       const query = { limit, continue: continueToken, labelSelector, fieldSelector };
-      const read = onItem && listReading(kind, onItem);
+      const read = onItem && listReading(kind, onItem, context.shorten);
       return toList(kind, await call({ verb: 'list', kind, place: { namespace }, query, options, read }));
     },
     watch: (kind, options) => startWatch(transport, kind, options, context),
@@ -279,7 +285,7 @@ async function startWatch<T extends KubeObject>(
   transport: Transport,
   kind: KindRef<T>,
   options: WatchOptions,
-  { clock, onCall }: VerbContext,
+  { clock, shorten, onCall }: VerbContext,
 ): Promise<WatchStream<T>> {
   const { signal, namespace, timeoutSeconds, silenceMs, labelSelector, fieldSelector, resourceVersion } = options;
   const query = {
@@ -299,7 +305,7 @@ async function startWatch<T extends KubeObject>(
     const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, streams: true, accept });
     code = answer.status;
     if (code !== 200) await readAnswer(answer, deadline.signal);
-    return openWatchStream<T>(answer, deadline, silenceMs);
+    return openWatchStream<T>(answer, { deadline, silenceMs, shorten });
   } catch (error) {
     deadline[Symbol.dispose]();
     throw error;
@@ -332,11 +338,12 @@ async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signa
 function listReading<T extends KubeObject>(
   kind: KindRef<T>,
   onItem: NonNullable<ListOptions<T>['onItem']>,
+  shorten: Shorten,
 ): NonNullable<Call['read']> {
   const type = typeOf(kind);
   return async ({ status, body }, signal) => {
     const reader = new ListReader((text) => {
-      const item = decodeJson(withoutManagedFields(text));
+      const item = decodeJson(shorten(text));
       if (!isObject(item)) throw undecodable(status);
       onItem({ ...type, ...item } as T, text.length); // the server has validated it
     });

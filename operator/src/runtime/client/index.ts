@@ -28,6 +28,7 @@ export {
   type ObjectName,
   type OwnerReference,
   resourceName,
+  type SpecWrite,
 } from './objects.ts';
 export { type AccessQuestion, isAllowedTo } from './own-access.ts';
 export type { WatchEvent, WatchStream } from './watch.ts';

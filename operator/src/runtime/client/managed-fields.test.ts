@@ -1,7 +1,7 @@
 import { parseJson } from '@gatehouse/crds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withoutManagedFields } from './managed-fields.ts';
+import { withoutManagedFields, withSpecWrites } from './managed-fields.ts';
 
 const MANAGED = [
   { manager: 'm', fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"Ready"}': { '.': {}, 'f:type': {} } } } } },
@@ -41,5 +41,17 @@ describe('the text of an object', () => {
     { rule: 'that is none', text: 'not JSON' },
   ])('stays as it is $rule', ({ text }) => {
     expect(withoutManagedFields(text)).toBe(text);
+  });
+
+  test('keeps who wrote the spec last, and when, if it is asked to', () => {
+    const time = '2027-01-01T00:00:00Z';
+    const managedFields = [
+      { manager: 'a "b" \\ [', operation: 'Apply', time, fieldsV1: { 'f:spec': { 'k:{"type":"["}': {} } } },
+      { manager: 'of-metadata', operation: 'Update', time, fieldsV1: { 'f:metadata': {} } },
+      { manager: 'of-status', operation: 'Update', time, subresource: 'status', fieldsV1: { 'f:spec': {} } },
+    ];
+    const text = withSpecWrites(JSON.stringify({ type: 'ADDED', object: object({ managedFields, name: 'n' }) }));
+    const specWrites = [{ manager: 'a "b" \\ [', time }];
+    expect(parseJson(text)).toEqual({ type: 'ADDED', object: object({ specWrites, name: 'n' }) });
   });
 });

@@ -9,6 +9,13 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean | undefined;
 }
 
+/** The last write of a manager to fields of the spec. */
+export interface SpecWrite {
+  readonly manager: string;
+  /** RFC 3339, to the second. */
+  readonly time: string;
+}
+
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string | undefined;
@@ -22,6 +29,8 @@ export interface ObjectMeta {
   readonly deletionTimestamp?: string | null | undefined;
   readonly finalizers?: readonly string[] | undefined;
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  /** What is left of `managedFields` in lists and watches of a client that keeps it; the API server does not know it. */
+  readonly specWrites?: readonly SpecWrite[] | undefined;
 }
 
 export interface KubeObject {

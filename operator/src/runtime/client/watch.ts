@@ -2,7 +2,7 @@ import { isObject, parseJson } from '@gatehouse/crds';
 import type { Deadline } from '../time/index.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
 import { createLineReader, LineTooLongError } from './json-lines.ts';
-import { withoutManagedFields } from './managed-fields.ts';
+import type { Shorten } from './managed-fields.ts';
 import type { KubeObject } from './objects.ts';
 import { type TransportAnswer, toUnreachable } from './transport.ts';
 
@@ -22,15 +22,22 @@ export interface WatchStream<T extends KubeObject> extends AsyncIterable<WatchEv
  * old, `Undecodable` for anything that is no event, `Unreachable` when the stream breaks. The deadline now applies to the time
  * between two bytes.
  */
+export interface WatchReading {
+  readonly deadline: Deadline;
+  /** The longest time without an event, in ms. */
+  readonly silenceMs: number;
+  /** Of the text of an event. */
+  readonly shorten: Shorten;
+}
+
 export function openWatchStream<T extends KubeObject>(
   { body }: TransportAnswer,
-  deadline: Deadline,
-  silenceMs: number,
+  { deadline, silenceMs, shorten }: WatchReading,
 ): WatchStream<T> {
   deadline.extend(silenceMs); // up to here it was the deadline of the call
   body.on('error', () => {}); // the reader gets the error; without a reader it must not end the process
   return {
-    [Symbol.asyncIterator]: () => readEvents<T>(body, deadline, silenceMs),
+    [Symbol.asyncIterator]: () => readEvents<T>(body, { deadline, silenceMs, shorten }),
     [Symbol.dispose]: () => {
       body.destroy();
       deadline[Symbol.dispose]();
@@ -40,14 +47,13 @@ export function openWatchStream<T extends KubeObject>(
 
 async function* readEvents<T extends KubeObject>(
   body: TransportAnswer['body'],
-  deadline: Deadline,
-  silenceMs: number,
+  { deadline, silenceMs, shorten }: WatchReading,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const reader = createLineReader(MAX_LINE_BYTES);
   try {
     for await (const bytes of body) {
       deadline.extend(silenceMs);
-      for (const line of reader.push(bytes)) yield parseEvent<T>(line);
+      for (const line of reader.push(bytes)) yield parseEvent<T>(shorten(line));
     }
   } catch (error) {
     if (error instanceof LineTooLongError) throw undecodable(error.message);
@@ -56,7 +62,7 @@ async function* readEvents<T extends KubeObject>(
 }
 
 function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
-  const event = decodeJson(withoutManagedFields(line));
+  const event = decodeJson(line);
   const object = isObject(event) ? event['object'] : undefined;
   if (!isObject(event) || !isObject(object)) throw undecodable('a line of the watch is no event');
   if (event['type'] === 'ERROR') throw errorFromAnswer(500, object);

@@ -10,8 +10,10 @@ import {
   systemClock,
 } from '../../../runtime/index.ts';
 import { type CustomObject, kindRefOf } from '../../../world/index.ts';
+import type { OutsideWrite } from '../outside-write.ts';
 import type { Place, StoredObject } from '../port.ts';
 import { OrderedList } from './ordered-list.ts';
+import { outsideWrites } from './outside-writes.ts';
 import { isBeingDeleted, type ParseOptions, readObject, toStored } from './stored-object.ts';
 
 export interface KeptObjects {
@@ -46,6 +48,8 @@ export interface KeepOptions {
 export interface ObjectListener {
   changed(object: StoredObject): void;
   gone(kind: KindName, uid: string): void;
+  /** `isFirst`: of what was there when the watch began. */
+  writtenOutside?(write: OutsideWrite, isFirst: boolean): void;
 }
 
 /** Declares the watches of the Kinds; the objects are there when the cache is complete. */
@@ -101,8 +105,10 @@ function keepKind(kind: KindName, store: Store<CustomObject>, clock: Clock): Kep
 }
 
 /** An object that has not the schema of its Kind any more is not gone. */
-function tell(kind: KindName, store: Store<CustomObject>, { changed, gone }: ObjectListener): void {
-  store.subscribe(({ object, previous }) => {
+function tell(kind: KindName, store: Store<CustomObject>, { changed, gone, writtenOutside }: ObjectListener): void {
+  store.subscribe(({ object, previous, initial }) => {
+    if (writtenOutside !== undefined)
+      for (const write of outsideWrites(kind, previous, object)) writtenOutside(write, initial);
     const before = previous?.metadata.uid;
     const isThere = object !== undefined && object.metadata.uid === before && !isBeingDeleted(object.metadata);
     if (before !== undefined && !isThere) gone(kind, before);

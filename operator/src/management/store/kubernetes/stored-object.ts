@@ -33,7 +33,7 @@ export function toStored<K extends KindName>(kind: K, read: CustomObject): Store
 
 /** What somebody could have written: without status, and without what the API server keeps about writes. */
 export function toResource({ apiVersion, kind, metadata, spec }: CustomObject): CustomObject {
-  const { managedFields: _, ...rest } = metadata as ObjectMeta & { readonly managedFields?: unknown }; // of each live object
+  const { managedFields, specWrites, ...rest } = metadata as ObjectMeta & { readonly managedFields?: unknown }; // of each live object
   return { apiVersion, kind, metadata: rest, spec };
 }
 
@@ -48,6 +48,6 @@ function metaOf(kind: KindName, metadata: ObjectMeta): StoredMeta {
 
 /** Each manager has the time of its last change. */
 function updatedAtOf(metadata: ObjectMeta): string {
-  const times = managedEntries(metadata).flatMap(({ time }) => time ?? []);
+  const times = (metadata.specWrites ?? managedEntries(metadata)).flatMap(({ time }) => time ?? []);
   return times.sort().at(-1) ?? metadata.creationTimestamp ?? '';
 }
