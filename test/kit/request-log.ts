@@ -15,6 +15,7 @@ export function memoryLog(): MemoryLog {
   const records: LogRecord[] = [];
   return {
     records,
+    admits: () => 'now',
     add: (record) => void records.push(record),
     close: async () => undefined,
     next: async () => {

@@ -68,6 +68,8 @@ export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>>;
   /** All headers as they came. Only while the sink runs; to be masked before they are written anywhere. */
   headers(): Iterable<readonly [name: string, value: string]>;
+  /** Of the call that brought the record, where that is another one: they are not shown, and their credentials are taken out. */
+  readonly carrierHeaders?: () => Iterable<readonly [name: string, value: string]>;
   /** Names of headers, lower case, that the organisation or the request wants to be masked. */
   sensitiveHeaders(): readonly string[];
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { createRequestLog } from './create-request-log.ts';
 import type { LogStore } from './log-store.ts';
+import type { LogRecord } from './request-log.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,17 +10,21 @@ afterEach(() => void vi.useRealTimers());
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31);
 
-function logWith(retentionMs: number | undefined, dropBefore: LogStore['dropBefore']) {
+function logWith(
+  retentionMs: number | undefined,
+  dropBefore: LogStore['dropBefore'],
+  { maxBytes = 1_000, write = async () => undefined }: { maxBytes?: number; write?: LogStore['write'] } = {},
+) {
   const lines: string[] = [];
   const log = createRequestLog({
     store: {
       name: 'test',
-      write: async () => undefined,
+      write,
       isTemporary: () => true,
       dropBefore,
       close: async () => undefined,
     },
-    maxBytes: 1_000,
+    maxBytes,
     retentionMs,
     metrics: createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 }),
     logger: createLogger({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } }),
@@ -58,4 +63,17 @@ test('what is kept for ever is never dropped', async () => {
   await vi.advanceTimersByTimeAsync(DAY_MS);
   expect(dropBefore).not.toHaveBeenCalled();
   await log.close(0);
+});
+
+test('records that can be sent again take half of the room, and wait for those of requests', async () => {
+  const never = new Promise<undefined>(() => undefined);
+  const { log } = logWith(undefined, async () => undefined, { maxBytes: 10_000, write: () => never });
+  const records = (count: number) => Array.from({ length: count }, () => ({ row: { url: '' } }) as LogRecord); // all that is looked at
+  expect(log.admits(records(3))).toBe('now');
+  expect(log.admits(records(4))).toBe('never');
+  for (const record of records(2)) log.add(record);
+  expect([log.admits(records(1)), log.admits(records(2))]).toEqual(['now', 'later']);
+  const closed = log.close(0);
+  await vi.advanceTimersByTimeAsync(0);
+  await closed;
 });

@@ -21,6 +21,8 @@ const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
 /** About, of a row as JSON. */
 const ROW_BYTES = 1_500;
+/** Of the room, for records that their senders can send again. */
+const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */
 const FIRST_SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +34,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const report = createReport(options);
   const queue = new BatchQueue({
     store,
-    sizeOf: ({ row, content = '' }) => ROW_BYTES + row.url.length + content.length,
+    sizeOf,
     maxBytes,
     batch: BATCH,
     retryMs: RETRY_MS,
@@ -49,6 +51,12 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   metrics.observeRequestLog(() => queue.bytes);
   const sweeping = sweepDays(options);
   return {
+    admits: (records) => {
+      const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+      const room = maxBytes * ADMITTED_SHARE;
+      if (bytes > room) return 'never';
+      return queue.bytes + bytes > room ? 'later' : 'now';
+    },
     add: ({ row, content }: LogRecord) =>
       queue.add({ row: { ...row, document: content === undefined ? 'none' : 'database' }, content }),
     close: async (timeoutMs) => {
@@ -58,6 +66,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
   };
 }
+
+const sizeOf = ({ row, content = '' }: LogRecord): number => ROW_BYTES + row.url.length + content.length;
 
 /** Each process does it: a day that is gone already is no work. */
 function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {

@@ -2,5 +2,10 @@ export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clic
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
 export type { LogStore, SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
-export type { LogRecord, RequestLog } from './request-log.ts';
-export { createRequestLogSink, type RequestLogSinkOptions } from './rows/request-log-sink.ts';
+export type { Admission, LogRecord, RequestLog } from './request-log.ts';
+export {
+  createRequestLogSink,
+  type LogRecordOptions,
+  logRecordsOf,
+  type RequestLogSinkOptions,
+} from './rows/request-log-sink.ts';

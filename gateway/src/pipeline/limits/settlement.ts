@@ -41,23 +41,8 @@ export class TargetHold implements Settlement {
       this.#now(),
     );
     spend?.settle(charges.map(({ budget }) => (isGood ? amountOf(budget, spent) : 0)));
-    if (isGood && late !== undefined && spent.usage !== undefined) this.#chargeLate(late, spent);
-  }
-
-  /** One budget at a time: one that is used up already does not keep the others from being charged. */
-  #chargeLate(late: readonly BudgetLimit[], spent: Spent): void {
-    const { budgets } = this.#holding;
-    for (const budget of late) {
-      const amount = amountOf(budget, spent);
-      if (amount === 0) continue;
-      const settle = (taken: Spend | BudgetDenial): void => {
-        if (taken.allowed) taken.settle([amount]);
-      };
-      const taken = budgets.reserve([{ budget, estimate: amount }], this.#now());
-      if (taken instanceof Promise)
-        void taken.then(settle); // never rejects
-      else settle(taken);
-    }
+    if (isGood && late !== undefined && spent.usage !== undefined)
+      chargeSpent({ limits: late, spent, budgets: this.#holding.budgets, nowMs: this.#now() });
   }
 
   /** The provider was called and its answer was not awaited, so that it may bill: the estimates count, and the input. */
@@ -81,7 +66,29 @@ export class TargetHold implements Settlement {
   }
 }
 
-function amountOf({ type }: BudgetLimit, { usage, cost }: Spent): number {
+interface Due {
+  readonly limits: readonly BudgetLimit[];
+  readonly spent: Pick<Spent, 'usage' | 'cost'>;
+  readonly budgets: Pick<Budgets, 'reserve'>;
+  readonly nowMs: number;
+}
+
+/** Charges what was used elsewhere. One budget at a time: one that is used up already does not keep the others from being charged. */
+export function chargeSpent({ limits, spent, budgets, nowMs }: Due): void {
+  for (const budget of limits) {
+    const amount = amountOf(budget, spent);
+    if (amount === 0) continue;
+    const settle = (taken: Spend | BudgetDenial): void => {
+      if (taken.allowed) taken.settle([amount]);
+    };
+    const taken = budgets.reserve([{ budget, estimate: amount }], nowMs);
+    if (taken instanceof Promise)
+      void taken.then(settle); // never rejects
+    else settle(taken);
+  }
+}
+
+function amountOf({ type }: BudgetLimit, { usage, cost }: Pick<Spent, 'usage' | 'cost'>): number {
   switch (type) {
     case 'cost':
       return cost?.nanoDollars ?? 0;

@@ -15,7 +15,7 @@ const GENERATED_KEY = /gwk_[\w-]{8,}/g;
 /** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
 export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   const scrubbers: Scrubber[] = [];
-  const ofClient = credentialsOf(request.headers());
+  const ofClient = credentialsOf([...request.headers(), ...(request.carrierHeaders?.() ?? [])]);
   if (ofClient.length > 0) scrubbers.push(compileScrubber(ofClient));
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
   return (text) => {

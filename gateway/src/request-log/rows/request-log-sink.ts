@@ -1,10 +1,12 @@
 import type { LogRow } from '@gatehouse/crds/logs';
 import type { RequestRecord, Sink } from '../../record/index.ts';
 import { type ContentOptions, Contents } from '../content/content.ts';
-import type { RequestLog } from '../request-log.ts';
+import type { LogRecord, RequestLog } from '../request-log.ts';
 import { type RowOptions, rowsOf } from './rows.ts';
 
-export interface RequestLogSinkOptions extends RowOptions, ContentOptions {
+export interface LogRecordOptions extends RowOptions, ContentOptions {}
+
+export interface RequestLogSinkOptions extends LogRecordOptions {
   readonly log: Pick<RequestLog, 'add'>;
 }
 
@@ -13,12 +15,17 @@ export const createRequestLogSink = ({ log, ...options }: RequestLogSinkOptions)
   name: 'request_log',
   readsUsage: true,
   record: (record: RequestRecord) => {
-    const { captured } = record;
-    const rows = rowsOf(record, options);
-    const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
-    for (const row of rows) log.add({ row, content: contents && contentOf(contents, row, record) });
+    for (const each of logRecordsOf(record, options)) log.add(each);
   },
 });
+
+/** The rows of a request with their documents. */
+export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): readonly LogRecord[] {
+  const { captured } = record;
+  const rows = rowsOf(record, options);
+  const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
+  return rows.map((row) => ({ row, content: contents && contentOf(contents, row, record) }));
+}
 
 /** The rows of the attempts come first, in their order. Calls that the gateway made itself have no document. */
 function contentOf(contents: Contents, row: LogRow, { attempts }: RequestRecord): string | undefined {

@@ -57,14 +57,18 @@ export interface RowOptions {
 
 const NO_ROWS: readonly LogRow[] = [];
 
+/** Calls that bring rows of their own, and have none themselves. */
+const UNLOGGED: ReadonlySet<string> = new Set(['ingestLogs', 'ingestSpans']);
+
 /**
  * One row for each attempt, in their order, and one more where none of them gave the client's result. None for a caller that is
- * not known, and for a request that another gateway records.
+ * not known, for a request that another gateway records, and for calls that bring rows.
  */
 export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
   const { caller, attempts, answeredBy } = record;
-  if (caller === undefined || record.isPassedOn === true) return NO_ROWS;
-  const clean = createCleanText(record.request.headers);
+  if (caller === undefined || record.isPassedOn === true || UNLOGGED.has(record.request.operation)) return NO_ROWS;
+  const { headers, carrierHeaders } = record.request;
+  const clean = createCleanText(carrierHeaders === undefined ? headers : () => [...headers(), ...carrierHeaders()]);
   const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
   const rows = attempts.map((attempt, index) => attemptRow(attempt, index, context));
   const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
