@@ -4,12 +4,12 @@ export {
   createGateway,
   type Gateway,
   type GatewayOptions,
-  VERSION,
   type WorkerPorts,
 } from './app/gateway.ts';
 export type { LimitsStatus } from './app/limits-status.ts';
 export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
+export { VERSION } from './app/version.ts';
 export {
   type BudgetStore,
   type BudgetTotal,

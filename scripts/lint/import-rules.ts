@@ -72,6 +72,7 @@ export const LAYERS: readonly Layers[] = [
         ...['config', 'listener'],
       ],
       batches: ['lib', 'errors', 'store', 'wire', 'upstream', 'providers', 'record', 'snapshot', 'pipeline'],
+      ingest: ['lib', 'errors', 'usage', 'budgets', 'record', 'snapshot', 'pipeline', 'request-log'],
       'usage-report': ['budgets'],
       config: 'any',
       app: 'any',

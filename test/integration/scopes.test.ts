@@ -41,6 +41,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
         DELETE: ['/v1/responses/r', '/v1/files/f', '/v1/anything/else'],
       },
     },
+    { scopes: ['logs.write', 'completions.write'], calls: { POST: ['/v1/logs', '/v1/otel/v1/traces'] } },
     { scopes: ['prompts.render'], calls: { POST: ['/v1/prompts/p/render'] } },
     {
       scopes: ['virtual_keys.list', 'models.list', 'completions.write'],
@@ -82,6 +83,7 @@ const call = (method: string, path: string, secret: string | undefined) =>
 /** As the clients of the path read it. */
 function refusalOf(path: string): object {
   const text = expect.stringContaining('Error Code: 033');
+  if (path.startsWith('/v1/otel/')) return { code: 7, message: text };
   if (path.startsWith('/api/')) return { error: text };
   if (path.startsWith('/v1beta/') && !path.includes(':'))
     return { error: { message: text, status: 'PERMISSION_DENIED' } };

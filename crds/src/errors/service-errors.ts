@@ -57,6 +57,21 @@ export const SERVICE_ERRORS = {
     wireCode: 'memory_exhausted',
     summary: 'The memory of the gateway for requests and answers is used up; send the request again shortly.',
   },
+  REQUEST_LOG_OFF: {
+    ...service,
+    log: 'info',
+    retryable: false,
+    status: 501,
+    wireCode: 'request_log_off',
+    summary: 'This gateway keeps no request log, and takes no records for it.',
+  },
+  REQUEST_LOG_BUSY: {
+    ...service,
+    log: 'warn',
+    status: 503,
+    wireCode: 'request_log_busy',
+    summary: 'Too many records wait to be written to the request log; send these again shortly.',
+  },
   INTERNAL: {
     ...service,
     type: 'server_error',

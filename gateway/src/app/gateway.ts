@@ -1,6 +1,5 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { BudgetStore, Budgets } from '../budgets/index.ts';
 import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
 import { createCatalogue } from '../cost/index.ts';
@@ -36,12 +35,10 @@ import { createUsageReports, type UsageSource } from '../usage-report/index.ts';
 import { openBatches } from './batches.ts';
 import type { LimitsStatus } from './limits-status.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
-import { openRequestLog } from './request-log.ts';
+import { openIngest, openRequestLog } from './request-log.ts';
 import type { SharedState } from './shared-state.ts';
 import { tracingFor } from './tracing.ts';
-
-/** Of this package. */
-export const VERSION: string = packageJson.version;
+import { VERSION } from './version.ts';
 
 /** What a gateway gets from its parent when several processes serve the same port. */
 export interface WorkerPorts {
@@ -119,7 +116,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     pipeline: () => pipeline,
     resolver: () => ports.resolver,
   });
-  const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ownResources: batches };
+  const ingest = openIngest(settings, requestLog, (...charges) => ports.budgets.reserve(...charges));
+  const own = { ownResources: batches, ingest };
+  const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ...own };
   const maxBodyBytes = requestLog === undefined ? 0 : settings.logBodyBytes;
   const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given, maxBodyBytes });
   const { ports, limitsStatus: limits } = stateful;

@@ -6,6 +6,7 @@ import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import type { VectorStore } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
+import { withoutIngest } from '../ingest/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
@@ -51,6 +52,8 @@ export interface PipelinePortOptions {
   readonly maxBodyBytes?: number;
   /** Absent: there are none. */
   readonly ownResources?: PipelinePorts['ownResources'];
+  /** Absent: none are taken. */
+  readonly ingest?: PipelinePorts['ingest'] | undefined;
 }
 
 /** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
@@ -91,6 +94,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     ...counters,
     concurrency: state.concurrency,
     ownResources,
+    ingest: options.ingest ?? withoutIngest,
     resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),

@@ -1,5 +1,8 @@
 /** The request log, where the settings name a database. */
+import type { Budgets } from '../budgets/index.ts';
 import type { GatewaySettings } from '../config/index.ts';
+import { createIngest } from '../ingest/index.ts';
+import type { Ingest } from '../pipeline/index.ts';
 import {
   createClickHouseStore,
   createPostgresStore,
@@ -9,6 +12,7 @@ import {
 } from '../request-log/index.ts';
 import { postgresDialect } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { VERSION } from './version.ts';
 
 interface RequestLogParts {
   readonly metrics: Metrics;
@@ -37,4 +41,26 @@ function openStore({ kind, url }: Database, ca: string | undefined): LogStore {
   const options = { url: url.reveal(), ca };
   if (kind === 'clickhouse') return createClickHouseStore(options);
   return createPostgresStore(postgresDialect({ ...options, maxConnections: MAX_CONNECTIONS }));
+}
+
+/** Undefined: no records are taken, since there is no log. */
+export function openIngest(
+  {
+    requestLog,
+    logBodyBytes,
+    limits,
+    headersToMask,
+  }: Pick<GatewaySettings, 'requestLog' | 'logBodyBytes' | 'limits' | 'headersToMask'>,
+  log: RequestLog | undefined,
+  reserve: Budgets['reserve'],
+): Ingest | undefined {
+  if (log === undefined) return undefined;
+  return createIngest({
+    ...{ log, headersToMask, gatewayVersion: VERSION },
+    retentionMs: requestLog?.retentionMs,
+    maxBodyBytes: logBodyBytes,
+    json: limits.json,
+    budgets: { reserve },
+    now: Date.now,
+  });
 }

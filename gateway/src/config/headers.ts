@@ -65,6 +65,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning:
       '`false` keeps bodies out of the request log, but for answers that failed, and the answer out of the cache',
   },
+  {
+    name: 'x-gw-override-service-log-usage',
+    meaning: '`true` charges budgets with the tokens and cost of records that clients bring for the request log',
+  },
   { name: 'x-gw-beta', meaning: 'refused (400): this version has no beta features' },
   { name: 'x-gw-ignore-service-log', meaning: '`true` is refused (400): every request is recorded' },
 ];

@@ -2,9 +2,10 @@
 import { isObject } from '@gatehouse/crds';
 import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
+import { encodeStatus, statusObject } from './otlp-status.ts';
 
 /** The error format of the client's API. */
-export type ErrorFormat = 'openai' | 'messages' | 'ollama' | 'cohere' | 'gemini';
+export type ErrorFormat = 'openai' | 'messages' | 'ollama' | 'cohere' | 'gemini' | 'otlp' | 'otlp_protobuf';
 
 /** Also behind a base URL with a `/v1` too many: the client understands its own format alone. */
 const MESSAGES_PATH = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
@@ -28,7 +29,7 @@ export type Spell = (text: string) => string;
 
 const AS_THEY_ARE: Spell = (text) => text;
 
-/** Status, headers and JSON body of an error. Never throws and never shows what the row does not expose. */
+/** Status, headers and body of an error, which is JSON but for `otlp_protobuf`. Never throws and never shows what the row does not expose. */
 export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_THEY_ARE): RenderedError {
   const { row } = error;
   const words: Words = {
@@ -39,6 +40,11 @@ export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_T
     protocol === 'messages'
       ? messagesBody(error, words)
       : toDoorError(BODIES[row.shape](error, words), protocol, row.status);
+  if (protocol === 'otlp_protobuf') {
+    const said = 'message' in shaped && typeof shaped.message === 'string' ? shaped.message : words.message;
+    const headers = { ...headersOf(error), 'content-type': 'application/x-protobuf' };
+    return { status: row.status, headers, body: encodeStatus(said, row.status) };
+  }
   const body = row.expose ? { ...shaped, ...error.members } : shaped;
   return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
 }
@@ -163,6 +169,8 @@ const DOOR_ERRORS: Readonly<
   ollama: (message) => ({ error: message }),
   cohere: (message) => ({ message }),
   gemini: (message, code) => ({ error: { code, message, status: canonicalCode(code) } }),
+  otlp: statusObject,
+  otlp_protobuf: statusObject,
 };
 
 /** Source: google.rpc.Code and its mapping to HTTP. */

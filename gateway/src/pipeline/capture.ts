@@ -27,7 +27,7 @@ export function openCapture(
 }
 
 /** What the organisation enforces; else what the workspace says or the organisation, and the request where that is not none. */
-function bodiesKept(
+export function bodiesKept(
   { request, snapshot: { organisation } }: Pick<Exchange, 'request' | 'snapshot'>,
   { workspace }: Caller,
 ): BodiesKept | 'none' {

@@ -49,7 +49,14 @@ import { type FleetPort, fleetFor, passOn, refuseWithheldGuardrails } from './fo
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
-import { errorFormatOf, type LocalAnswer, type LocalPorts, type OwnResources, takesForms } from './operations/index.ts';
+import {
+  errorFormatOf,
+  type Ingest,
+  type LocalAnswer,
+  type LocalPorts,
+  type OwnResources,
+  takesForms,
+} from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
@@ -60,7 +67,8 @@ import { refuseLoop } from './via.ts';
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
 export { createAskModel } from './ask-model.ts';
 export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
-export type { CapturePorts } from './capture.ts';
+export { callerFacts } from './caller-facts.ts';
+export { bodiesKept, type CapturePorts } from './capture.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export { createEmbedPrompt } from './embed-prompt.ts';
 export type * from './exchange.ts';
@@ -72,9 +80,12 @@ export {
   type GuardrailPorts,
 } from './guardrails/index.ts';
 export { callerOfKey } from './identify.ts';
+export { chargeSpent } from './limits/index.ts';
 export {
   type BodyKind,
   errorFormatOf,
+  type Ingest,
+  type IngestCall,
   type LocalAnswer,
   OPERATIONS,
   type Operation,
@@ -94,6 +105,7 @@ export interface PipelinePorts {
   /** Of the requests of one key. */
   readonly concurrency: Concurrency;
   readonly ownResources: OwnResources;
+  readonly ingest: Ingest;
   readonly resolver: Resolver;
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;

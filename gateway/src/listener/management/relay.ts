@@ -4,7 +4,7 @@ import { MANAGEMENT_PREFIXES, MAX_REST_BODY_BYTES } from '@gatehouse/crds/rest';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
-import type { HeaderMap, KeyLookup } from '../../pipeline/index.ts';
+import { type HeaderMap, type KeyLookup, ROUTES } from '../../pipeline/index.ts';
 import { askForBody } from '../body/asked-body.ts';
 import { endUnread } from '../body/unread-body.ts';
 import type { InFlight } from '../serve.ts';
@@ -21,6 +21,10 @@ export interface ManagementPorts {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** All but those that the gateway serves on the path itself. */
+const methodsOf = (url: string): string[] =>
+  METHODS.filter((method) => !ROUTES.some((route) => route.path === url && route.method === method));
+
 /** Routes for all its paths. They know no operations: an unknown path is refused where the operations are known. */
 export function addManagement(app: FastifyInstance, address: ManagementAddress, ports: ManagementPorts): void {
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -31,7 +35,7 @@ export function addManagement(app: FastifyInstance, address: ManagementAddress, 
     else answerRefusal(request, reply, { refusal, ports });
   };
   for (const prefix of MANAGEMENT_PREFIXES) {
-    app.route({ method: METHODS, url: `/v1/${prefix}`, handler });
+    app.route({ method: methodsOf(`/v1/${prefix}`), url: `/v1/${prefix}`, handler });
     app.route({ method: METHODS, url: `/v1/${prefix}/*`, handler });
   }
 }

@@ -6,6 +6,8 @@ export {
   callOf,
   checkedAsOf,
   errorFormatOf,
+  type Ingest,
+  type IngestCall,
   type LocalAnswer,
   type LocalPorts,
   type Operation,

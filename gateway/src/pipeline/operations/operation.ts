@@ -31,7 +31,17 @@ export type LocalAnswer = WholeAnswer | { readonly headers: HeaderMap; readonly 
 export interface LocalPorts {
   readonly accountModels: AccountModels;
   readonly ownResources: OwnResources;
+  readonly ingest: Ingest;
 }
+
+/** Takes records that clients have for the request log: docs/behaviour/request-logs.md#records-of-clients. */
+export interface Ingest {
+  /** Rejects with the AppError of the first rule that the call breaks, and then keeps nothing of it. */
+  answer(call: IngestCall, request: ResolvedRequest): Promise<LocalAnswer>;
+}
+
+/** `logs`: requests and their answers; `spans`: by OTLP. */
+export type IngestCall = 'logs' | 'spans';
 
 /** The files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
 export interface OwnResources {

@@ -97,6 +97,8 @@ describe('the routes of the data plane', () => {
     ].map((route) => ({ ...route, streams: 'events', reads: ANY })),
     { method: 'POST', path: '/v1/batches', id: 'createBatch', streams: 'events', reads: 'json' },
     { method: 'POST', path: '/v1/fine_tuning/jobs', id: 'createFinetune', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/logs', id: 'ingestLogs', streams: 'events', reads: 'binary' },
+    { method: 'POST', path: '/v1/otel/v1/traces', id: 'ingestSpans', streams: 'events', reads: 'binary' },
     { method: 'GET', path: '/v1/models', id: 'listModels', streams: 'events', reads: ANY },
     ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
       method,
@@ -146,6 +148,11 @@ describe('the routes of the data plane', () => {
   test('do not route PATCH, and leave the management API alone', () => {
     expect(ROUTES.map(({ method }) => method)).not.toContain('PATCH');
     const managed = ROUTES.filter(({ path }) => MANAGEMENT_PREFIXES.has(path.split('/')[2] ?? ''));
-    expect(managed.map(({ operation }) => operation.id)).toEqual(['promptComplete', 'promptRender']);
+    expect(managed.map(({ operation }) => operation.id)).toEqual([
+      'ingestLogs',
+      'ingestSpans',
+      'promptComplete',
+      'promptRender',
+    ]);
   });
 });

@@ -16,6 +16,7 @@ import {
 } from './fine-tuning.ts';
 import { GEMINI } from './gemini.ts';
 import { imageEdit, imageGenerate, imageVariation } from './images.ts';
+import { ingestLogs, ingestSpans } from './ingest.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import { moderate } from './moderations.ts';
@@ -69,6 +70,8 @@ export const OPERATIONS = {
   ...COHERE,
   ...GEMINI,
   tokenize,
+  ingestLogs,
+  ingestSpans,
   promptComplete,
   promptRender,
   proxy,

@@ -202,7 +202,7 @@ export const KNOWN_OPERATIONS: readonly KnownOperations[] = [
     ],
   },
   {
-    reason: 'The request log has what gateways served; none is taken from clients.',
+    reason: 'The gateway itself serves them: records go the way of those of its own requests.',
     calls: ['POST /logs', 'POST /otel/v1/traces'],
   },
 ];

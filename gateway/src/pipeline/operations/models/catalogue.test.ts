@@ -54,6 +54,7 @@ const listedBy = (lists: Readonly<Record<string, readonly string[]>> = {}): Loca
     answer: () => Promise.reject(new Error('lists of models are no resources')),
     content: () => Promise.reject(new Error('lists of models have no content')),
   },
+  ingest: { answer: () => Promise.reject(new Error('lists of models are no records')) },
 });
 
 function catalogue(asked: Asked, lists?: Readonly<Record<string, readonly string[]>>): WholeAnswer {

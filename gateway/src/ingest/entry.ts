@@ -1,0 +1,60 @@
+/** A call that a client tells of, whichever way it came: docs/behaviour/request-logs.md#records-of-clients. */
+import type { ManagedProvider } from '../snapshot/index.ts';
+import type { TokenUsage } from '../usage/index.ts';
+
+export interface Entry {
+  /** Undefined: one is made. */
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
+  readonly parentSpanId: string | undefined;
+  readonly spanName: string | undefined;
+  /** Unix time in ms, within the bounds of the log. */
+  readonly startedAtMs: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Id of a provider, or another name; undefined: it names none. */
+  readonly provider: string | undefined;
+  /** Undefined: it names none of the workspace. */
+  readonly account: ManagedProvider | undefined;
+  readonly model: string | undefined;
+  /** Undefined: the answer tells. */
+  readonly answeredModel?: string | undefined;
+  readonly request: SentPart & { readonly method: string; readonly url: string };
+  readonly response: SentPart & { readonly status: number; readonly isStream: boolean; readonly responseMs: number };
+  /** Id of the operation; undefined: the path of the URL tells. */
+  readonly operation?: string | undefined;
+  /** Whom the call was made for. */
+  readonly user: string | undefined;
+  /** `unread`: the answer tells; undefined: nothing counts. */
+  readonly usage: TokenUsage | 'unread' | undefined;
+  /** In nano-dollars; undefined: what the usage costs. */
+  readonly costNano: number | undefined;
+}
+
+export interface SentPart {
+  /** Lower-case names. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Undefined: none was told. */
+  readonly body: Buffer | undefined;
+}
+
+/** What calls are read with. */
+export interface EntryContext {
+  readonly nowMs: number;
+  /** Unix time in ms. */
+  readonly oldestMs: number;
+  /** Unix time in ms. */
+  readonly newestMs: number;
+  /** By its slug, of the workspace of the caller. */
+  account(slug: string): ManagedProvider | undefined;
+}
+
+/** A URL or a path without user, password, query and fragment: all of them may be credentials. Empty: it is no URL. */
+export function plainUrl(url: string): string {
+  const text = url.trim();
+  if (!/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) return text.replace(/[?#].*$/s, '');
+  const hasScheme = !text.startsWith('//');
+  const whole = hasScheme ? text : `https:${text}`;
+  if (!URL.canParse(whole)) return '';
+  const { protocol, host, pathname } = new URL(whole);
+  return `${hasScheme ? protocol : ''}${host === '' ? '' : `//${host}`}${pathname}`;
+}

@@ -1,0 +1,1 @@
+export { createIngest, type IngestOptions, withoutIngest } from './ingest.ts';

@@ -1,0 +1,95 @@
+/** The shape of `POST /v1/logs`: docs/behaviour/request-logs.md#records-of-clients. Unknown members are left out. */
+import { isObject } from '@gatehouse/crds';
+import { z } from 'zod';
+import { readJson } from '../../lib/json/index.ts';
+
+const MAX_HEADERS = 128;
+const MAX_URL = 8_192;
+const MAX_TEXT = 256;
+/** Of one call, in ms: a day. */
+const MAX_RESPONSE_MS = 86_400_000;
+/** A million dollars, in cents. */
+const MAX_CENTS = 100_000_000;
+/** As many tokens of one kind as are ever counted. */
+const MAX_TOKENS = 1_000_000_000;
+const MAX_METADATA = 256;
+/** Of a member that is JSON in a text. */
+const NESTED_LIMITS = { depth: 128, nodes: 100_000, stringBytes: 8 * 1024 * 1024 };
+
+/** Null is as good as absent. */
+const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+const text = (max = MAX_TEXT) => z.string().max(max);
+
+const headers = z
+  .record(text(), z.union([text(65_536), z.number(), z.boolean(), z.array(text(65_536)).max(64)]))
+  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `at most ${MAX_HEADERS} headers`);
+
+const request = z.object({
+  url: z.string().min(1).max(MAX_URL),
+  method: optional(z.string().regex(/^[a-z]{1,32}$/i, 'a method of HTTP')),
+  headers: optional(headers),
+  body: z.unknown().optional(),
+  provider: optional(z.string().min(1).max(128)),
+});
+
+const response = z.object({
+  status: optional(z.int().min(100).max(599)),
+  headers: optional(headers),
+  body: z.unknown().optional(),
+  response_time: optional(z.number().min(0).max(MAX_RESPONSE_MS)),
+  streamingMode: optional(z.boolean()),
+});
+
+const tokens = optional(z.int().min(0).max(MAX_TOKENS));
+
+const output = z.object({
+  tokens: optional(
+    z.object({
+      requestUnits: tokens,
+      responseUnits: tokens,
+      cache: optional(z.object({ read: tokens, write: tokens })),
+    }),
+  ),
+  cost: optional(
+    z.object({
+      cost: z.number().min(0).max(MAX_CENTS),
+      currency: optional(z.string().regex(/^usd$/i, 'USD, the one currency of costs')),
+    }),
+  ),
+  ignoreUsage: optional(z.boolean()),
+});
+
+/** An empty text is as good as none. */
+const name = text()
+  .nullish()
+  .transform((value) => (value === null || value === '' ? undefined : value));
+const trace = { trace_id: name, traceId: name, span_id: name, parent_span_id: name, span_name: name };
+
+const metadata = z
+  .looseObject(trace)
+  .refine((given) => Object.keys(given).length <= MAX_METADATA, `at most ${MAX_METADATA} members`);
+
+/** An object, or its JSON in a text; anything else is refused by the schema. */
+function opened(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    const parsed = readJson(value, NESTED_LIMITS, { repeated: false });
+    return isObject(parsed) ? parsed : NOT_AN_OBJECT;
+  } catch {
+    return NOT_AN_OBJECT;
+  }
+}
+
+/** No object: the schema says so. */
+const NOT_AN_OBJECT = 0;
+
+export const logElement = z.object({
+  request: z.preprocess(opened, request),
+  response: optional(z.preprocess(opened, response.nullish())),
+  metadata: optional(metadata),
+  ...trace,
+  createdAt: optional(z.union([z.iso.datetime({ offset: true }), z.number()])),
+  output: optional(output),
+});
+
+export type LogElement = z.output<typeof logElement>;

@@ -1,0 +1,56 @@
+/** Spans as OTLP sends them. Source: opentelemetry/proto/trace/v1/trace.proto, opentelemetry/proto/common/v1/common.proto */
+import { AppError } from '../../errors/index.ts';
+
+/** Bytes are base64. */
+export type AttributeValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly AttributeValue[]
+  | { readonly [name: string]: AttributeValue };
+
+export type Attributes = ReadonlyMap<string, AttributeValue>;
+
+export interface OtlpSpan {
+  /** Where it stands in the request, for texts. */
+  readonly place: string;
+  /** Hex digits, in lower case. */
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty: a root. */
+  readonly parentSpanId: string;
+  readonly name: string;
+  /** Unix time in ms. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly failed: boolean;
+  readonly attributes: Attributes;
+  readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
+  /** Of what has made the span. */
+  readonly resource: Attributes;
+}
+
+/** Reads a span when its turn comes. */
+export type SpanReader = () => OtlpSpan;
+
+/** Of one call. */
+const MAX_SPANS = 2_000;
+
+/** Throws PARAMETER_INVALID. */
+export function checkCount(spans: number): void {
+  if (spans <= MAX_SPANS) return;
+  throw new AppError('PARAMETER_INVALID', {
+    param: 'resourceSpans',
+    detail: `There are more than ${MAX_SPANS} spans; send them in parts`,
+  });
+}
+
+/** Levels of lists and objects in a value. */
+export const MAX_VALUE_DEPTH = 32;
+/** As many as OpenTelemetry keeps of a span by default. */
+export const MAX_ATTRIBUTES = 128;
+export const MAX_EVENTS = 128;
+
+export const placeOf = (resource: number, scope: number, span: number): string =>
+  `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;

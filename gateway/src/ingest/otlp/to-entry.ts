@@ -1,0 +1,162 @@
+/** From a span to the call that it tells of, by OpenTelemetry's conventions for generative AI, old names included. */
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { isCredentialHeader } from '../../lib/header-names.ts';
+import { readUsage } from '../../usage/index.ts';
+import { type Entry, type EntryContext, plainUrl } from '../entry.ts';
+import { answeredOf, askedOf, callAttributes } from './content.ts';
+import type { Attributes, AttributeValue, OtlpSpan } from './span.ts';
+
+/** Undefined for a span that is taken; else why it is not. */
+export function problemOf(
+  { traceId, spanId, startMs, endMs }: OtlpSpan,
+  { oldestMs, newestMs }: EntryContext,
+): string | undefined {
+  if (!/^(?!0+$)[0-9a-f]{32}$/.test(traceId)) return 'traceId has 32 hex digits, not all of them 0';
+  if (!/^(?!0+$)[0-9a-f]{16}$/.test(spanId)) return 'spanId has 16 hex digits, not all of them 0';
+  if (startMs < oldestMs || startMs > newestMs) {
+    const [from, to] = [oldestMs, newestMs].map((bound) => new Date(bound).toISOString());
+    return `startTimeUnixNano is from ${from} to ${to}`;
+  }
+  return endMs >= startMs ? undefined : 'endTimeUnixNano is not before startTimeUnixNano';
+}
+
+const MAX_NAME = 256;
+
+export function spanToEntry(span: OtlpSpan): Entry {
+  const attributes = callAttributes(span);
+  const text = (...names: readonly string[]): string | undefined => textOf(attributes, names);
+  const model = text('gen_ai.request.model');
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: /^(?!0+$)[0-9a-f]{16}$/.test(span.parentSpanId) ? span.parentSpanId : undefined,
+    spanName: span.name === '' ? undefined : span.name.slice(0, MAX_NAME),
+    startedAtMs: Math.floor(span.startMs),
+    metadata: metadataOf(attributes, span),
+    provider: providerOf(text('gen_ai.provider.name', 'gen_ai.system')),
+    account: undefined,
+    model,
+    answeredModel: text('gen_ai.response.model'),
+    request: {
+      method: (/^[a-z]{1,32}$/i.exec(text('http.request.method', 'http.method') ?? '')?.[0] ?? 'POST').toUpperCase(),
+      url: plainUrl(text('url.full', 'http.url', 'url.path', 'http.target', 'http.route') ?? ''),
+      headers: headersOf(attributes, 'http.request.header.'),
+      body: toBody(askedOf(attributes, span.events)),
+    },
+    response: {
+      status: statusOf(attributes, span.failed),
+      isStream: attributes.get('gen_ai.request.stream') === true,
+      responseMs: Math.round((span.endMs - span.startMs) * 1_000) / 1_000,
+      headers: headersOf(attributes, 'http.response.header.'),
+      body: toBody(answeredOf(attributes, span.events)),
+    },
+    operation: OPERATION_NAMES.get(text('gen_ai.operation.name') ?? '') ?? 'log',
+    user: text('enduser.id', 'user.id'),
+    usage: usageOf(attributes),
+    costNano: undefined,
+  };
+}
+
+/** Ids of operations by `gen_ai.operation.name`. */
+const OPERATION_NAMES: ReadonlyMap<string, string> = new Map([
+  ['chat', 'chatComplete'],
+  ['generate_content', 'chatComplete'],
+  ['text_completion', 'complete'],
+  ['embeddings', 'embed'],
+]);
+
+/** Ids of providers by the names of OpenTelemetry, and by names that instrumentations had before. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['az.ai.openai', 'azure-openai'],
+  ['az.ai.inference', 'azure-ai'],
+  ['vertex_ai', 'vertex-ai'],
+  ['gemini', 'google'],
+  ['gcp.gen_ai', 'google'],
+  ['aws_bedrock', 'bedrock'],
+  ['xai', 'x-ai'],
+  ...[...PROVIDER_CATALOGUE.values()].flatMap(({ id, genAiName }) =>
+    genAiName === undefined ? [] : [[genAiName, id] as const],
+  ),
+]);
+
+const providerOf = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : (PROVIDERS.get(name.toLowerCase()) ?? name).slice(0, 128);
+
+function textOf(attributes: Attributes, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'string' && value !== '') return value.slice(0, MAX_TEXT);
+  }
+  return undefined;
+}
+
+const MAX_TEXT = 8_192;
+
+function numberOf(attributes: Attributes, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'number') return value;
+  }
+  return undefined;
+}
+
+/** An error is one whatever its answer says. */
+function statusOf(attributes: Attributes, failed: boolean): number {
+  const given = numberOf(attributes, ['http.response.status_code', 'http.status_code']);
+  const status = given !== undefined && Number.isInteger(given) && given >= 100 && given <= 599 ? given : 200;
+  return failed && status < 400 ? 500 : status;
+}
+
+/** The conventions count what the cache had as input, too. */
+function usageOf(attributes: Attributes): Entry['usage'] {
+  const count = (...names: readonly string[]): number | undefined => numberOf(attributes, names);
+  const input = count('gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens');
+  const output = count('gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens');
+  if (input === undefined && output === undefined) return undefined;
+  return readUsage({
+    prompt_tokens: input,
+    completion_tokens: output,
+    prompt_tokens_details: {
+      cached_tokens: count('gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read_input_tokens'),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: count('gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens'),
+    },
+    cache_creation_input_tokens: count(
+      'gen_ai.usage.cache_creation.input_tokens',
+      'gen_ai.usage.cache_creation_input_tokens',
+    ),
+  });
+}
+
+function headersOf(attributes: Attributes, prefix: string): Entry['request']['headers'] {
+  const found: (readonly [string, string])[] = [];
+  for (const [name, value] of attributes) {
+    if (!name.startsWith(prefix)) continue;
+    found.push([name.slice(prefix.length).toLowerCase(), Array.isArray(value) ? value.join(', ') : String(value)]);
+  }
+  return found;
+}
+
+/** What has columns or a place in the document of its own. */
+const MAPPED = /^(?:gen_ai\.|http\.(?:request|response)\.header\.|url\.(?:full|query)$|http\.(?:url|target)$)/;
+const MASKED = '********';
+
+/** Other attributes with one value each; of those whose names say that they are credentials nothing is shown. */
+function metadataOf(attributes: Attributes, { resource }: Pick<OtlpSpan, 'resource'>): Entry['metadata'] {
+  const out: Record<string, unknown> = Object.create(null); // names come from clients
+  const service = resource.get('service.name');
+  if (isScalar(service)) out['service.name'] = service;
+  for (const [name, value] of attributes) {
+    if (MAPPED.test(name) || !isScalar(value)) continue;
+    const isSecret = typeof value === 'string' && isCredentialHeader(name.toLowerCase().replaceAll('.', '-'));
+    out[name] = isSecret ? MASKED : value;
+  }
+  return out;
+}
+
+const isScalar = (value: AttributeValue | undefined): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const toBody = (body: object | undefined): Buffer | undefined =>
+  body === undefined ? undefined : Buffer.from(JSON.stringify(body));
