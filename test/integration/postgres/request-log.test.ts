@@ -1,11 +1,13 @@
 /** The request log in a real PostgreSQL. */
 import { randomUUID } from 'node:crypto';
+import { createPartition, DAILY_TABLES, dayOf, LOG_SCHEMA, MIGRATIONS } from '@gatehouse/crds/logs';
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import { createPostgresStore } from '../../../gateway/src/request-log/index.ts';
+import { createPostgresStore, type LogStore } from '../../../gateway/src/request-log/index.ts';
 import { postgresDialect } from '../../../gateway/src/store/index.ts';
 import { describeServedLogStore } from '../../conformance/request-log/log-stores.ts';
 import { logRow } from '../../kit/log-row.ts';
+import { atVersion } from './version-before.ts';
 
 test('an account of its own owns the tables, whoever makes them', async () => {
   await using server = await startPostgres();
@@ -25,6 +27,40 @@ test('an account of its own owns the tables, whoever makes them', async () => {
   const owners = `select distinct tableowner from pg_tables where schemaname = 'gateway_logs' and tablename in ('logs', 'migrations')`;
   expect(JSON.parse(await server.sql(owners, name))).toEqual([{ tableowner: 'gateway_logs' }]);
   expect(JSON.parse(await server.sql('select count(*)::int as n from gateway_logs.logs', name))).toEqual([{ n: 2 }]);
+});
+
+test('of the version before gets the new tables while pods of that version go on writing', async () => {
+  await using server = await startPostgres();
+  const url = await server.database();
+  const name = new URL(url).pathname.slice(1);
+  const run = (statements: string): Promise<string> => server.sql(statements, name);
+  await atVersion(LOG_SCHEMA, MIGRATIONS.slice(0, -1), run);
+  const row = logRow();
+  for (const table of DAILY_TABLES) await run(createPartition(table, dayOf(row.created_at)));
+  const columns = JSON.parse(
+    await run(
+      "select column_name as name from information_schema.columns where table_schema = 'gateway_logs' and table_name = 'logs'",
+    ),
+  );
+  const names = columns.map(({ name: column }: { name: string }) => column).join(', ');
+  const writeAsBefore = (): Promise<string> => {
+    const json = JSON.stringify({ ...row, id: randomUUID(), created_at: new Date(row.created_at).toISOString() });
+    return run(
+      `insert into gateway_logs.logs (${names}) select ${names} from json_populate_record(null::gateway_logs.logs, '${json}')`,
+    );
+  };
+  const stores = [1, 2, 3].map(() => createPostgresStore(postgresDialect({ url })));
+  const write = (store: LogStore) =>
+    store.write({ id: randomUUID(), records: [{ row: { ...row, id: randomUUID() }, content: '{}' }] });
+
+  await writeAsBefore();
+  await Promise.all([...stores.map(write), writeAsBefore(), writeAsBefore()]);
+  await writeAsBefore();
+
+  await Promise.all(stores.map((store) => store.close()));
+  expect(JSON.parse(await run('select count(*)::int as n from gateway_logs.logs'))).toEqual([{ n: 7 }]);
+  const applied = JSON.parse(await run('select name from gateway_logs.migrations order by name'));
+  expect(applied).toEqual(MIGRATIONS.map((migration) => ({ name: migration.name })));
 });
 
 describeServedLogStore('PostgreSQL', async () => {

@@ -1,22 +1,22 @@
 /** What the version before this one has in the database, and goes on doing there. */
 import { createHash } from 'node:crypto';
-import { MIGRATIONS } from '@gatehouse/crds/records';
+import type { Migration } from '@gatehouse/crds/sql';
 import { waitFor } from '@gatehouse/test/kit';
 import { newUser } from '../../conformance/database/suite.ts';
 
 /** Runs statements; the answer are the rows as JSON. */
 type Run = (statements: string) => Promise<string>;
 
-/** Brings an empty database to the version that had this number of migrations. */
-export async function atVersion(count: number, run: Run): Promise<void> {
-  await run('create schema gatehouse');
+/** Brings an empty database to the version that had these migrations. */
+export async function atVersion(schema: string, migrations: readonly Migration[], run: Run): Promise<void> {
+  await run(`create schema ${schema}`);
   await run(
-    'create table gatehouse.migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    `create table ${schema}.migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
   );
-  for (const { name, sql } of MIGRATIONS.slice(0, count)) {
+  for (const { name, sql } of migrations) {
     const sha256 = createHash('sha256').update(sql).digest('hex');
     await run(sql);
-    await run(`insert into gatehouse.migrations (name, sha256) values ('${name}', '${sha256}')`);
+    await run(`insert into ${schema}.migrations (name, sha256) values ('${name}', '${sha256}')`);
   }
 }
 
