@@ -147,6 +147,24 @@ describe('POST /v1/logs', () => {
     expect(record?.content).toBeUndefined(); // the workspace keeps no bodies
   });
 
+  test('takes texts that databases do not, and cuts them', async () => {
+    const [record] = await stored(
+      element({
+        trace_id: 'a\u0000b',
+        request: { url: '/\u0000', provider: 'own\u0000', body: { model: `m\ud800${'x'.repeat(400)}` } },
+      }),
+    );
+    expect(record?.row).toMatchObject({
+      trace_id: 'ab',
+      url: '/',
+      provider: 'own',
+      operation: 'log',
+      is_unpriced: true,
+    });
+    expect(record?.row.model).toHaveLength(256);
+    expect(JSON.stringify(record?.row)).not.toMatch(/\\u0000|\\ud800/);
+  });
+
   test('names no account of another workspace', async () => {
     const answer = await post([element({ request: { url: '/', provider: '@nobody' } })]);
     expect([answer.status, answer.json().error.param]).toEqual([400, '[0].request.provider']);
@@ -157,6 +175,7 @@ describe('POST /v1/logs', () => {
     [[element(), element({ request: { method: 'POST' } })], '[1].request.url'],
     [[element({ request: '{"url"' })], '[0].request'],
     [element({ request: { url: 'x', headers: { a: { b: 1 } } } }), 'request.headers.a'],
+    [element({ request: { url: 'x', headers: { a: 'x'.repeat(33_000) } } }), 'request.headers'],
     [element({ response: { status: 1_000 } }), 'response.status'],
     [element({ createdAt: '2001-01-01T00:00:00Z' }), 'createdAt'],
     [element({ createdAt: Date.now() + 3_600_000 }), 'createdAt'],

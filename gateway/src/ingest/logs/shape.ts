@@ -3,7 +3,9 @@ import { isObject } from '@gatehouse/crds';
 import { z } from 'zod';
 import { readJson } from '../../lib/json/index.ts';
 
-const MAX_HEADERS = 128;
+const MAX_HEADERS = 100;
+/** Of names and values together, as of a request. */
+const MAX_HEADER_CHARS = 32 * 1024;
 const MAX_URL = 8_192;
 const MAX_TEXT = 256;
 /** Of one call, in ms: a day. */
@@ -20,9 +22,13 @@ const NESTED_LIMITS = { depth: 128, nodes: 100_000, stringBytes: 8 * 1024 * 1024
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const text = (max = MAX_TEXT) => z.string().max(max);
 
+const charsOf = (given: Readonly<Record<string, unknown>>): number =>
+  Object.entries(given).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
+
 const headers = z
   .record(text(), z.union([text(65_536), z.number(), z.boolean(), z.array(text(65_536)).max(64)]))
-  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `at most ${MAX_HEADERS} headers`);
+  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `at most ${MAX_HEADERS} headers`)
+  .refine((given) => charsOf(given) <= MAX_HEADER_CHARS, `at most ${MAX_HEADER_CHARS} characters together`);
 
 const request = z.object({
   url: z.string().min(1).max(MAX_URL),

@@ -162,7 +162,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
 }
 
 const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
-  provider: attempt.provider ?? null,
+  provider: orNull(attempt.provider, clean, MAX_VALUE),
   account: orNull(attempt.account, clean, MAX_VALUE),
   model: orNull(attempt.model, clean, MAX_NAME),
   answered_model: orNull(attempt.answeredModel, clean, MAX_NAME),
