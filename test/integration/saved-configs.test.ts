@@ -1,6 +1,7 @@
 /** Workspaces and gateways that accept saved configs only: docs/behaviour/routing.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
+import { memoryLog } from '../kit/request-log.ts';
 import { config, key, provider, workspace } from '../kit/snapshot.ts';
 
 const SAVED_ONLY = 'gwk_saved_only_0123456789';
@@ -81,4 +82,27 @@ describe('where only saved configs are accepted', () => {
     });
     expect(refused.json()).toMatchObject({ error: { code: 'inline_provider_blocked' } });
   });
+});
+
+test('rows of the request log have the generation of the saved config, and none of inline ones', async () => {
+  const log = memoryLog();
+  await using logged = await startWorld({
+    requestLog: log,
+    entries: ({ url }) => [
+      workspace(),
+      provider('main', { customHost: `${url}/v1` }),
+      { ...config('ok', { provider: '@main' }), generation: 12 },
+      key(),
+    ],
+  });
+  const generationOf = async (name: string): Promise<unknown> => {
+    await logged.send('/v1/chat/completions', {
+      headers: { 'x-gw-config': name },
+      body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] },
+    });
+    const [last] = await log.next();
+    return last?.row.decision.config_generation;
+  };
+  expect(await generationOf('ok')).toBe(12);
+  expect(await generationOf('{"provider":"@main"}')).toBe(undefined);
 });

@@ -365,6 +365,7 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
       prompt: promptName(resolution?.prompt?.use),
       config: plan?.slug,
       configVersion: plan?.version,
+      configGeneration: plan?.generation,
       mode: plan && modeOf(plan.root),
       optionPath: outcome?.leaf.path,
     },

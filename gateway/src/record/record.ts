@@ -88,6 +88,8 @@ export interface RouteFacts {
   readonly config: string | undefined;
   /** Of the saved config. */
   readonly configVersion?: string | undefined;
+  /** `metadata.generation` of the saved config. */
+  readonly configGeneration?: number | undefined;
   /** How the root of the config chooses: `single`, `fallback` and the like. */
   readonly mode: string | undefined;
   /** Path of the target that answered, e.g. `config.targets[1]`. */

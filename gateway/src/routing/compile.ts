@@ -25,6 +25,8 @@ export interface CompileOptions {
     | {
         readonly slug: string;
         readonly version: string;
+        /** `metadata.generation` of the resource; absent: it has none. */
+        readonly generation?: number | undefined;
         /** Null: the config is the organisation's. */
         readonly workspace?: string | null;
       }
@@ -84,6 +86,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     root,
     slug: options.saved?.slug,
     version: options.saved?.version,
+    generation: options.saved?.generation,
     hostOrigin: options.saved === undefined ? 'request' : 'resource',
     reach: options.reach,
     owner: ownerOf(options.saved),

@@ -260,10 +260,10 @@ function mayUsePodIdentity({ workspace, body }: SnapshotEntry<'provider'>): bool
 }
 
 function compileConfig(entry: SnapshotEntry<'config'>, { credentials, caps }: CompileContext): Compiled {
-  const { id, workspace, body } = entry;
+  const { id, workspace, generation, body } = entry;
   const [beyond] = caps === undefined ? [] : checkCaps(body.node, caps);
   if (beyond !== undefined) return { kind: 'skipped', reason: `${beyond.path.join('.')}: ${beyond.message}` };
-  const saved = { slug: body.slug, version: body.version, workspace };
+  const saved = { slug: body.slug, version: body.version, generation: generation || undefined, workspace };
   const needsFleet = new Set(body.needsFleet);
   const options: CompileOptions = {
     saved,

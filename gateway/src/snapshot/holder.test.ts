@@ -50,6 +50,19 @@ describe('a Snapshot', () => {
     expect(held.current?.key(sha256(KEY))).toBeUndefined();
   });
 
+  test.for([
+    { generation: 4, kept: 4, rule: 'of an object' },
+    { generation: 0, kept: undefined, rule: 'of a file, which has none' },
+  ])('knows the generation of a config $rule, also where its content has not changed', async ({ generation, kept }) => {
+    const held = holder();
+    const saved = config('fast', { provider: '@main' });
+    const others = [workspace(), key(), provider('main')] as const;
+    const before = await load(held, 1, ...others, saved);
+    const after = await load(held, 2, ...others, { ...saved, generation });
+    expect(before.config('team-a', 'fast')?.plan.generation).toBe(1);
+    expect(after.config('team-a', 'fast')?.plan.generation).toBe(kept);
+  });
+
   test('has defaults of its own for the organisation', async () => {
     expect((await load(holder(), 1)).organisation).toEqual({ savedConfigsOnly: false, headersToMask: [] });
     const strict = await load(holder(), 1, organisation({ savedConfigsOnly: true }));

@@ -188,18 +188,19 @@ function loadEntry(
   return { digest, compiled, entry };
 }
 
-/** Digests of the credentials an entry is compiled with: a rotated secret recompiles its users. */
+/** What an entry is compiled with beside its content. Digests of credentials: a rotated secret recompiles its users. */
 function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): string {
   if (entry.kind === 'guardrail') return keyOf(secretEntriesOf(entry.body), digests);
   if (entry.kind === 'provider') return `+${digests.get(entry.body.credential ?? '') ?? ''}`;
   if (entry.kind !== 'config') return '';
+  const generation = `@${entry.generation}`; // records name it, also where the content has stayed the same
   const ids = new Set<string>();
   const pending = [entry.body.node];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.credential !== undefined) ids.add(node.credential);
     pending.push(...(node.targets ?? []));
   }
-  return keyOf([...ids].sort(), digests);
+  return generation + keyOf([...ids].sort(), digests);
 }
 
 const secretEntriesOf = ({ checks }: EntryBody<'guardrail'>): readonly string[] =>

@@ -1,6 +1,6 @@
 /** Why an attempt went where it went: docs/behaviour/request-logs.md. */
 import type { LogDecision, LogGuardrail } from '@gatehouse/crds/logs';
-import type { AttemptFacts, DecisionFacts, GuardrailFacts } from '../../record/index.ts';
+import type { AttemptFacts, DecisionFacts, GuardrailFacts, RouteFacts } from '../../record/index.ts';
 
 /** Verdicts of each kind that are kept. */
 const MAX_VERDICTS = 64;
@@ -8,6 +8,7 @@ const MAX_VERDICTS = 64;
 const MAX_CHECKS = 16;
 
 export interface Decided {
+  readonly route: Pick<RouteFacts, 'configGeneration'>;
   readonly decisions: DecisionFacts;
   /** Undefined: no target was tried. */
   readonly attempt: AttemptFacts | undefined;
@@ -17,10 +18,17 @@ export interface Decided {
   readonly isFinal: boolean;
 }
 
-export function decisionOf({ decisions, attempt, guardrails, isFinal }: Decided): LogDecision {
+export function decisionOf({
+  route: { configGeneration },
+  decisions,
+  attempt,
+  guardrails,
+  isFinal,
+}: Decided): LogDecision {
   const limits = isFinal ? decisions.limits.verdicts().slice(0, MAX_VERDICTS) : [];
   const dropped = attempt?.droppedParams ?? [];
   return {
+    ...(configGeneration === undefined ? undefined : { config_generation: configGeneration }),
     calls: attempt?.calls ?? 0,
     ...(isFinal && decisions.attemptsExhausted ? { attempts_exhausted: true } : undefined),
     ...(limits.length === 0 ? undefined : { limits: limits.map(({ id, passed }) => ({ id, passed })) }),

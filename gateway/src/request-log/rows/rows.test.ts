@@ -15,7 +15,7 @@ test('the row of a good answer has names, times, tokens and cost', () => {
     cost: { nanoDollars: 2_500, unpriced: false, estimated: true, source: 'catalogue' },
   });
   const record = sampleRecord({ attempts: [attempt], request: { metadata: { team: 'a', _environment: 'test' } } });
-  const route = { ...record.route, configVersion: 'v9', prompt: 'hello@3' };
+  const route = { ...record.route, configVersion: 'v9', configGeneration: 4, prompt: 'hello@3' };
   expect(rows({ ...record, route })).toEqual([
     {
       id: expect.stringMatching(UUID),
@@ -67,7 +67,7 @@ test('the row of a good answer has names, times, tokens and cost', () => {
       is_unpriced: false,
       is_denied: false,
       metadata: { team: 'a', _environment: 'test' },
-      decision: { calls: 1, price: 'catalogue' },
+      decision: { config_generation: 4, calls: 1, price: 'catalogue' },
       snapshot: 3,
       gateway_version: '1.2.3',
       document: 'none',

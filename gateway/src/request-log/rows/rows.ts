@@ -137,7 +137,7 @@ function promptOf(prompt: string | undefined): readonly [slug: string | null, ve
 }
 
 function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clean }: RowContext): LogRow {
-  const { request, answer, decisions, answeredBy } = record;
+  const { request, route, answer, decisions, answeredBy } = record;
   const isFinal = attempt === answeredBy;
   const guardrails = guardrailsOf(record, attempt);
   const { status, error } = isFinal ? answer : attempt;
@@ -156,7 +156,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
     ...(isFinal ? finalTimes(record, attempt) : attemptTimes(attempt)),
     ...usageColumns(attempt),
     is_denied: guardrails.some(isDenial),
-    decision: decisionOf({ decisions, attempt, guardrails, isFinal }),
+    decision: decisionOf({ route, decisions, attempt, guardrails, isFinal }),
     document: 'none',
   };
 }
@@ -185,7 +185,7 @@ const usageColumns = ({ usage, cost }: AttemptFacts) => ({
 
 /** Of a request that ended without an answer of a target. */
 function localRow(index: number, { record, shared, clean }: RowContext): LogRow {
-  const { request, answer, decisions } = record;
+  const { request, route, answer, decisions } = record;
   const guardrails = record.attempts.length === 0 ? decisions.guardrails : NO_GUARDRAILS;
   return {
     id: randomUUID(),
@@ -202,7 +202,7 @@ function localRow(index: number, { record, shared, clean }: RowContext): LogRow 
     ...finalTimes(record, undefined),
     ...NO_TOKENS,
     is_denied: guardrails.some(isDenial),
-    decision: decisionOf({ decisions, attempt: undefined, guardrails, isFinal: true }),
+    decision: decisionOf({ route, decisions, attempt: undefined, guardrails, isFinal: true }),
     document: 'none',
   };
 }
