@@ -8,6 +8,7 @@ export {
 } from './app/gateway.ts';
 export type { LimitsStatus } from './app/limits-status.ts';
 export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
+export { type ReRateRequest, reRateRows } from './app/re-rate.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
 export { VERSION } from './app/version.ts';
 export {
@@ -48,7 +49,13 @@ export {
 export type { ManagementAddress } from './listener/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
-export { createPostgresStore as createPostgresLogStore, type LogStore, type SealedBatch } from './request-log/index.ts';
+export {
+  createPostgresStore as createPostgresLogStore,
+  type LogStore,
+  type ReRatedBatch,
+  type ReRatedRow,
+  type SealedBatch,
+} from './request-log/index.ts';
 export { NO_SNAPSHOT, type SnapshotHolder, type SnapshotStatus } from './snapshot/index.ts';
 export {
   type CircuitRecord,

@@ -1,7 +1,14 @@
 /** The request log: rows, documents, tables. Gateways write it, the management API reads it. */
 export { clickHouseStatements } from './clickhouse-tables.ts';
 export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts';
-export type { CacheVerdict, LogDecision, LogGuardrail } from './decision.ts';
+export type {
+  CacheVerdict,
+  LogDecision,
+  LogFirstCost,
+  LogGuardrail,
+  LogModality,
+  LogUsage,
+} from './decision.ts';
 export type { LogBody, LogContent, LogDocument, LogRequest, LogResponse, LogWire } from './document.ts';
 export {
   EXPORT_FIELDS,

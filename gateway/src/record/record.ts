@@ -232,6 +232,8 @@ export interface CostFacts extends Cost {
   readonly estimated: boolean;
   /** Where the price comes from; undefined: nothing sets one. */
   readonly source?: PriceSource | undefined;
+  /** Several answers were priced each on its own, so that the usage does not tell the cost. */
+  readonly isSummed?: true | undefined;
 }
 
 export interface AnswerFacts {

@@ -2,6 +2,7 @@ export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clic
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
 export type { LogStore, SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
+export { type ReRatedBatch, type ReRatedRow, type ReRateOptions, reRate } from './re-rate/index.ts';
 export type { Admission, LogRecord, RequestLog } from './request-log.ts';
 export {
   createRequestLogSink,

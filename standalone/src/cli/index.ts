@@ -10,6 +10,7 @@ import { importFile } from './import.ts';
 import { logs } from './logs/index.ts';
 import { mockProvider } from './mock-provider.ts';
 import { apply, deleteObjects, diff, exportObjects, get } from './objects/index.ts';
+import { reRate } from './re-rate/index.ts';
 import { render } from './render.ts';
 import { CommandError, type Shell, UsageError } from './shell.ts';
 import { standalone } from './standalone.ts';
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   doctor,
   usage,
   logs,
+  reRate,
   get,
   apply,
   diff,

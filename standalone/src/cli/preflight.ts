@@ -1,5 +1,5 @@
 /** Checks before a command starts: settings of the environment, paths and ports. */
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import type { TargetCaps } from '@gatehouse/crds/config';
 import { type GatewaySettings, readEnvironment, toSettings, type Variables } from '@gatehouse/gateway';
 import { CommandError } from './shell.ts';
@@ -57,4 +57,13 @@ export function throwListenError(error: unknown): never {
   const { address, port } = error as Error & { address?: string; port?: number };
   const listener = port === undefined ? 'the address' : `${address ?? ''}:${port}`;
   throw new CommandError(`cannot listen on ${listener}: ${systemErrorText(error)}`);
+}
+
+/** The certificate authorities in the file that a variable names. Throws CommandError. */
+export async function readCertificates(variables: Variables, name: string): Promise<string | undefined> {
+  const path = variables[name];
+  if (path === undefined || path === '') return undefined;
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`${name}: ${path} cannot be read: ${systemErrorText(error)}`);
+  });
 }

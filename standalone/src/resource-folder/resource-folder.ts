@@ -63,6 +63,8 @@ interface ResourceFolderOptions extends ResourceOptions {
   readonly mockPorts?: readonly number[] | undefined;
   /** Fetches the secrets of SecretReferences; absent: they are not fetched. */
   readonly managers?: Pick<SecretFetcher, 'get' | 'subscribe' | 'update'> | undefined;
+  /** Texts that are no secrets stand in for Secrets that are missing: nothing will be called with them. */
+  readonly standIns?: boolean | undefined;
   /** Time of a monotonic clock in ms. */
   now(): number;
 }

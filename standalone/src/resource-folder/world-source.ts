@@ -4,14 +4,14 @@ import { formatPath } from '@gatehouse/crds';
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { Variables } from '@gatehouse/gateway';
-import type { SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
+import type { Lookup, SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
 import type { FoundProblem } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
 import { createImpliedWorkspace, type Implied } from './implied-workspace.ts';
 import { type FileObject, withheldBy } from './objects.ts';
 import type { FileProblem } from './problem.ts';
 import { type LocatedObject, remarksOf } from './remarks.ts';
-import { createEnvironmentSecrets, readSecret } from './secrets.ts';
+import { createEnvironmentSecrets, createStandIns, readSecret } from './secrets.ts';
 
 /** The namespace of the organisation, to which objects without a namespace belong. */
 export const ORGANISATION_NAMESPACE = 'gatehouse-system';
@@ -44,6 +44,8 @@ interface WorldSourceOptions {
   readonly caps: TargetCaps;
   /** Ports of this machine where a mock provider answers. */
   readonly mockPorts?: readonly number[] | undefined;
+  /** As in `createResourceFolder`. */
+  readonly standIns?: boolean | undefined;
   /** Values of SecretReferences; absent: they are not fetched. */
   readonly managedSecrets?: World['managedSecrets'];
 }
@@ -61,8 +63,10 @@ export function createWorldSource({
   caps,
   mockPorts = [],
   managedSecrets,
+  standIns = false,
 }: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
+  const complete = standIns ? createStandIns() : (secrets: Lookup<SecretData>) => secrets;
   const imply = createImpliedWorkspace();
   let cached: ReadonlyMap<string, CachedObject> = new Map();
   return {
@@ -74,7 +78,7 @@ export function createWorldSource({
       return {
         world: {
           resources: resourcesOf(located, cached, implied),
-          secrets: withEnvironment(secretsOf(located, cached)),
+          secrets: complete(withEnvironment(secretsOf(located, cached))),
           namespaces: new Map(),
           managedSecrets,
           settings: {

@@ -11,6 +11,7 @@ const COMMANDS = [
   'doctor',
   'usage',
   'logs',
+  're-rate',
   'get',
   'apply',
   'diff',
@@ -30,18 +31,21 @@ const SERVERS: ReadonlyMap<string, RegExp> = new Map([
 /** They ask a process that serves. */
 const ASKING: ReadonlySet<string> = new Set(['usage', 'logs', 'get', 'apply', 'diff', 'delete', 'export']);
 
+/** They work on the data folder of a process that has served. */
+const AFTERWARDS: ReadonlySet<string> = new Set(['re-rate']);
+
 /** With differences, which is no failure. */
 const DIFFERENT: ReadonlySet<string> = new Set(['diff']);
 
-/** What the examples of a command find: the process then keeps a request log. */
-const PREPARED: ReadonlyMap<string, string> = new Map([
-  [
-    'logs',
-    `curl http://127.0.0.1:8787/v1/chat/completions -H 'x-gw-api-key: gwk_example_key_for_trying_only' \\
+const LOGGED_REQUEST = `curl http://127.0.0.1:8787/v1/chat/completions -H 'x-gw-api-key: gwk_example_key_for_trying_only' \\
       -H 'x-gw-trace-id: trace-1' -H 'content-type: application/json' \\
       -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Say hello"}]}'
-    until gatehouse logs show trace-1 -w team-a; do sleep 0.2; done`,
-  ],
+    until gatehouse logs show trace-1 -w team-a; do sleep 0.2; done`;
+
+/** What the examples of a command find: the process then keeps a request log. */
+const PREPARED: ReadonlyMap<string, string> = new Map([
+  ['logs', LOGGED_REQUEST],
+  ['re-rate', LOGGED_REQUEST],
 ]);
 
 const KEY = 'gwk_given_0123456789abcdef0123456789';
@@ -62,13 +66,15 @@ afterAll(async () => {
 
 /** The process that the examples of a command ask, with what they find there. */
 async function startAsked(command: string): Promise<Running | undefined> {
-  if (!ASKING.has(command)) return undefined;
+  if (!ASKING.has(command) && !AFTERWARDS.has(command)) return undefined;
   const prepare = PREPARED.get(command);
   const logs = prepare === undefined ? '' : ' --logs --example-key gwk_example_key_for_trying_only';
   const asked = checkout.start(`gatehouse standalone --resources examples${logs}`);
   await waitFor(() => asked.out.includes('Gatehouse serves'), { what: 'the process' });
   if (prepare !== undefined) expect(await checkout.run(prepare)).toMatchObject({ status: 0 });
-  return asked;
+  if (!AFTERWARDS.has(command)) return asked;
+  await asked[Symbol.asyncDispose]();
+  return undefined;
 }
 
 async function examplesOf(command: string): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/l
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
+import { addSums } from './add-sums.ts';
 import { createPartitions } from './partitions.ts';
 import { hoursOf, minutesOf, usersOf } from './roll-ups.ts';
 
@@ -46,34 +47,12 @@ async function write(transaction: Transaction<unknown>, sql: Sql, { records }: S
   const isNew = new Set(kept.map(({ id }) => id));
   const fresh = records.flatMap(({ row }) => (isNew.has(row.id) ? [row] : []));
   if (fresh.length === 0) return;
-  for (const [table, sums] of [
-    ['log_minutes', minutesOf(fresh)],
-    ['log_hours', hoursOf(fresh)],
-    ['user_hours', usersOf(fresh)],
-  ] as const) {
-    if (sums.length === 0) continue;
-    const { names, added } = COLUMNS[table];
-    const target = table;
-    await sql`
-      insert into ${into(table)} as ${sql.id(target)} ${given(table, sums)}
-      on conflict (${sql.join(names.map((name) => sql.id(name)))}) do update set ${sql.join(
-        added.map((name) => sql`${sql.id(name)} = ${sql.id(target, name)} + excluded.${sql.id(name)}`),
-      )}`.execute(transaction);
-  }
+  await addSums(transaction, sql, {
+    log_minutes: minutesOf(fresh),
+    log_hours: hoursOf(fresh),
+    user_hours: usersOf(fresh),
+  });
 }
-
-const NAMES = [
-  ...['bucket', 'workspace', 'api_key', 'provider', 'account', 'model', 'config', 'prompt'],
-  ...['status', 'cache', 'retries', 'is_fallback', 'latency'],
-];
-const SUMS = ['requests', 'attempts', 'response_ms', 'cost_nano', 'input_tokens', 'output_tokens', 'total_tokens'];
-
-/** Of roll-ups: by which rows are told apart, and what is added up. */
-const COLUMNS = {
-  log_minutes: { names: NAMES, added: SUMS },
-  log_hours: { names: NAMES, added: SUMS },
-  user_hours: { names: ['bucket', 'workspace', 'api_key', 'end_user'], added: ['requests', 'cost_nano'] },
-} as const;
 
 const instant = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,6 +1,7 @@
 /** Why an attempt went where it went: docs/behaviour/request-logs.md. */
 import type { LogDecision, LogGuardrail } from '@gatehouse/crds/logs';
 import type { AttemptFacts, DecisionFacts, GuardrailFacts, RouteFacts } from '../../record/index.ts';
+import { toLogUsage } from './usage.ts';
 
 /** Verdicts of each kind that are kept. */
 const MAX_VERDICTS = 64;
@@ -27,6 +28,7 @@ export function decisionOf({
 }: Decided): LogDecision {
   const limits = isFinal ? decisions.limits.verdicts().slice(0, MAX_VERDICTS) : [];
   const dropped = attempt?.droppedParams ?? [];
+  const usage = attempt && toLogUsage(attempt);
   return {
     ...(configGeneration === undefined ? undefined : { config_generation: configGeneration }),
     calls: attempt?.calls ?? 0,
@@ -35,6 +37,7 @@ export function decisionOf({
     ...(guardrails.length === 0 ? undefined : { guardrails: guardrails.slice(0, MAX_VERDICTS).map(toVerdict) }),
     ...(dropped.length === 0 ? undefined : { dropped_params: dropped }),
     ...(attempt?.cost?.source === undefined ? undefined : { price: attempt.cost.source }),
+    ...(usage === undefined ? undefined : { usage }),
   };
 }
 

@@ -67,7 +67,7 @@ test('the row of a good answer has names, times, tokens and cost', () => {
       is_unpriced: false,
       is_denied: false,
       metadata: { team: 'a', _environment: 'test' },
-      decision: { config_generation: 4, calls: 1, price: 'catalogue' },
+      decision: { config_generation: 4, calls: 1, price: 'catalogue', usage: {} },
       snapshot: 3,
       gateway_version: '1.2.3',
       document: 'none',

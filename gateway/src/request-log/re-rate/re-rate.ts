@@ -1,0 +1,140 @@
+/** Computes the cost of rows in PostgreSQL again: docs/behaviour/request-logs.md#prices-in-hindsight */
+import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
+import type { Sql, Transaction } from 'kysely';
+import { createDatabase, type OpenDialect } from '../../store/index.ts';
+import { addSums } from '../postgres/add-sums.ts';
+import { hoursOf, minutesOf, usersOf } from '../postgres/roll-ups.ts';
+import { type RatePrices, rateRow } from './rate-row.ts';
+
+export interface ReRateOptions {
+  readonly dialect: OpenDialect;
+  readonly prices: RatePrices;
+  /** Unix time in ms; the end is not included. */
+  readonly from: number;
+  readonly to: number;
+  /** As rows name them; undefined: all. */
+  readonly models: readonly { readonly provider: string; readonly model: string }[] | undefined;
+  /** Nothing is written. */
+  readonly isDry: boolean;
+  /** Rows of one transaction; the usual number when absent. */
+  readonly batch?: number;
+  /** Unix time in ms. */
+  now(): number;
+  /** Between two transactions: whether to end. */
+  isStopped(): boolean;
+  /** Once for each transaction that was committed, in the order of time. */
+  onBatch(batch: ReRatedBatch): void;
+}
+
+export interface ReRatedBatch {
+  readonly rows: readonly ReRatedRow[];
+  /** Unix time in ms of the last row: rows before it are done. */
+  readonly reached: number;
+}
+
+export interface ReRatedRow {
+  readonly provider: string;
+  readonly model: string;
+  readonly before: number;
+  readonly after: number;
+  readonly kind: 'changed' | 'same' | 'usage' | 'account';
+}
+
+const BATCH = 500;
+
+type Place = Pick<LogRow, 'created_at' | 'id'>;
+
+/**
+ * Goes through the rows that have a cost, in transactions of a bounded number of rows, in which their sums change, too. What was
+ * done stays done when it is stopped or fails; to do it twice changes nothing. Rejects with what the database says.
+ */
+export async function reRate({ dialect, onBatch, isStopped, ...options }: ReRateOptions): Promise<void> {
+  const database = createDatabase({ dialect, migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
+  try {
+    let after: Place | undefined;
+    do {
+      const place = after;
+      const { rows, last } = await database.use(({ queries, sql }) =>
+        queries.transaction().execute((transaction) => reRateBatch(transaction, sql, { ...options, after: place })),
+      );
+      after = last;
+      if (last !== undefined) onBatch({ rows, reached: last.created_at });
+    } while (after !== undefined && !isStopped());
+  } finally {
+    await database.close();
+  }
+}
+
+interface BatchOptions extends Omit<ReRateOptions, 'dialect' | 'onBatch' | 'isStopped'> {
+  readonly after: Place | undefined;
+}
+
+async function reRateBatch(transaction: Transaction<unknown>, sql: Sql, options: BatchOptions) {
+  const { prices, isDry, now } = options;
+  const found = await readRows(transaction, sql, options);
+  const changes: { readonly before: LogRow; readonly after: LogRow }[] = [];
+  const rows = found.map((row): ReRatedRow => {
+    const rating = rateRow(row, prices, now());
+    const before = row.cost_nano ?? 0;
+    const named = { provider: row.provider ?? '', model: row.model ?? row.answered_model ?? '' };
+    if (rating.kind === 'left') return { ...named, before, after: before, kind: rating.why };
+    if (rating.kind === 'same') return { ...named, before, after: before, kind: 'same' };
+    changes.push({ before: row, after: rating.row });
+    return { ...named, before, after: rating.row.cost_nano ?? 0, kind: 'changed' };
+  });
+  if (!isDry && changes.length > 0) await write(transaction, sql, changes);
+  return { rows, last: found.at(-1) };
+}
+
+/** Rows that are read are locked, so that nobody else changes their cost meanwhile. */
+async function readRows(transaction: Transaction<unknown>, sql: Sql, options: BatchOptions) {
+  const { from, to, models, isDry, batch = BATCH, after } = options;
+  const since = after?.created_at ?? from;
+  const beyond = after === undefined ? sql`true` : sql`(created_at, id) > (${instant(since)}, ${after.id})`;
+  const named =
+    models === undefined
+      ? sql`true`
+      : sql`exists (select 1 from jsonb_to_recordset(${JSON.stringify(models)}::jsonb) as named (provider text, model text)
+          where named.provider = logs.provider and named.model = logs.model)`;
+  const { rows } = await sql<{ row: LogRow & { readonly created_at: string | number } }>`
+    select to_jsonb(logs) as row from ${sql.table(`${LOG_SCHEMA}.logs`)} as logs
+    where created_at >= ${instant(since)} and created_at < ${instant(to)} and ${beyond}
+      and provider is not null and cost_nano is not null and ${named}
+    order by created_at, id limit ${batch} ${isDry ? sql`` : sql`for update`}`.execute(transaction);
+  return rows.map(({ row }): LogRow => ({ ...row, created_at: Date.parse(String(row.created_at)) }));
+}
+
+interface Change {
+  readonly before: LogRow;
+  readonly after: LogRow;
+}
+
+async function write(transaction: Transaction<unknown>, sql: Sql, changes: readonly Change[]): Promise<void> {
+  const given = changes.map(({ after: { id, created_at, cost_nano, is_unpriced, decision } }) => ({
+    ...{ id, created_at: instant(created_at), cost_nano, is_unpriced, decision },
+  }));
+  await sql`
+    update ${sql.table(`${LOG_SCHEMA}.logs`)} as logs
+    set cost_nano = new.cost_nano, is_unpriced = new.is_unpriced, decision = new.decision
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      as new (id uuid, created_at timestamptz, cost_nano bigint, is_unpriced boolean, decision jsonb)
+    where logs.created_at = new.created_at and logs.id = new.id`.execute(transaction);
+  const differences = changes.filter(({ before, after }) => before.cost_nano !== after.cost_nano).map(toDifference);
+  await addSums(transaction, sql, {
+    log_minutes: minutesOf(differences).map(costAlone),
+    log_hours: hoursOf(differences).map(costAlone),
+    user_hours: usersOf(differences),
+  });
+}
+
+/** A row that adds the difference of the cost to its sums. It is not final: requests and times are there already. */
+const toDifference = ({ before, after }: Change): LogRow => ({
+  ...after,
+  is_final: false,
+  cost_nano: (after.cost_nano ?? 0) - (before.cost_nano ?? 0),
+  ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+});
+
+const costAlone = <T extends { readonly attempts: number }>(sum: T): T => ({ ...sum, attempts: 0 });
+
+const instant = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,50 @@
+/** The database of a request log, for commands that work on it themselves. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReRateRequest } from '@gatehouse/gateway';
+import { createEmbedded } from '../database/index.ts';
+import { lockFolder } from '../folder-lock/index.ts';
+import { DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
+import type { Invocation, Option } from './command.ts';
+import { readCertificates, settingsOf } from './preflight.ts';
+import { CommandError } from './shell.ts';
+
+export const DATA_OPTION: Option = {
+  value: 'DIR',
+  summary: 'the data folder of a standalone process that keeps its log there',
+  default: '.gatehouse',
+  completes: 'folders',
+};
+
+/** For the notes of a command. URLs have passwords, which other users of a machine see in command lines. */
+export const DATABASE_NOTE =
+  'The log is that of GATEHOUSE_LOGS_DATABASE_URL, else of DATABASE_URL, else of the data folder, whose process has to be stopped.';
+
+export type LogDatabase = ReRateRequest['database'];
+
+/** Gives the work the database, which is this process's alone where it is in a folder. Throws CommandError. */
+export async function withLogDatabase<T>(
+  { shell: { variables }, options: { data = '' } }: Pick<Invocation, 'shell' | 'options'>,
+  work: (database: LogDatabase) => Promise<T>,
+): Promise<T> {
+  const { requestLog, ca } = settingsOf(variables);
+  const named = requestLog?.database;
+  if (named?.kind === 'clickhouse')
+    throw new CommandError(
+      'GATEHOUSE_LOGS_CLICKHOUSE_URL is set: this works on request logs in PostgreSQL alone, since rows and their sums change together',
+    );
+  if (named?.kind === 'postgres') return work({ url: named.url.reveal(), ca });
+  const url = variables[DATABASE_URL]?.trim();
+  if (url !== undefined && url !== '') return work({ url, ca: await readCertificates(variables, DATABASE_CA_PATH) });
+  if (!existsSync(join(data, 'database')))
+    throw new CommandError(
+      `there is no request log: neither GATEHOUSE_LOGS_DATABASE_URL nor ${DATABASE_URL} is set, and ${data} has none`,
+    );
+  const lock = await lockFolder({ folder: data });
+  if (!lock.ok) throw new CommandError(lock.error);
+  try {
+    return await work(createEmbedded(data).dialect);
+  } finally {
+    await lock.value.release();
+  }
+}
