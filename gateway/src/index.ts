@@ -9,6 +9,15 @@ export {
 export type { LimitsStatus } from './app/limits-status.ts';
 export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
 export { type ReRateRequest, reRateRows } from './app/re-rate.ts';
+export {
+  type LoggedTrace,
+  type RecordedRequest,
+  type Replayed,
+  type ReplayedDecision,
+  type ReplayedTarget,
+  readLoggedTrace,
+  replayRequest,
+} from './app/replay/index.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
 export { VERSION } from './app/version.ts';
 export {

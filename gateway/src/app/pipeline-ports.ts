@@ -50,6 +50,8 @@ export interface PipelinePortOptions {
   readonly recorder: Pick<Recorder, 'needsStreamUsage' | 'watched'>;
   /** Of each body that the request log keeps; 0: it keeps none. */
   readonly maxBodyBytes?: number;
+  /** In place of one that calls providers. */
+  readonly client?: ReturnType<typeof openClient> | undefined;
   /** Absent: there are none. */
   readonly ownResources?: PipelinePorts['ownResources'];
   /** Absent: none are taken. */
@@ -73,7 +75,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   const { limits } = settings;
   const now = Date.now;
   const hosts = hostPolicyOf(settings);
-  const client = openClient(settings, hosts);
+  const client = options.client ?? openClient(settings, hosts);
   const fleet = openFleetPort(settings, snapshots);
   const counted = { ...state, budgetStore: options.budgetStore ?? state.budgetStore };
   const stores = createStores(settings, { state: counted, fleet: fleet.counters, now, metrics, logger });

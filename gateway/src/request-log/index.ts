@@ -2,7 +2,16 @@ export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clic
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
 export type { LogStore, SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
-export { type ReRatedBatch, type ReRatedRow, type ReRateOptions, reRate } from './re-rate/index.ts';
+export { type LoggedTrace, readTrace } from './postgres/read-trace.ts';
+export {
+  type RatePrices,
+  type Rating,
+  type ReRatedBatch,
+  type ReRatedRow,
+  type ReRateOptions,
+  rateRow,
+  reRate,
+} from './re-rate/index.ts';
 export type { Admission, LogRecord, RequestLog } from './request-log.ts';
 export {
   createRequestLogSink,

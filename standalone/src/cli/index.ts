@@ -12,6 +12,7 @@ import { mockProvider } from './mock-provider.ts';
 import { apply, deleteObjects, diff, exportObjects, get } from './objects/index.ts';
 import { reRate } from './re-rate/index.ts';
 import { render } from './render.ts';
+import { replay } from './replay/index.ts';
 import { CommandError, type Shell, UsageError } from './shell.ts';
 import { standalone } from './standalone.ts';
 import { usage } from './usage.ts';
@@ -30,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   usage,
   logs,
   reRate,
+  replay,
   get,
   apply,
   diff,

@@ -12,6 +12,7 @@ const COMMANDS = [
   'usage',
   'logs',
   're-rate',
+  'replay',
   'get',
   'apply',
   'diff',
@@ -32,7 +33,7 @@ const SERVERS: ReadonlyMap<string, RegExp> = new Map([
 const ASKING: ReadonlySet<string> = new Set(['usage', 'logs', 'get', 'apply', 'diff', 'delete', 'export']);
 
 /** They work on the data folder of a process that has served. */
-const AFTERWARDS: ReadonlySet<string> = new Set(['re-rate']);
+const AFTERWARDS: ReadonlySet<string> = new Set(['re-rate', 'replay']);
 
 /** With differences, which is no failure. */
 const DIFFERENT: ReadonlySet<string> = new Set(['diff']);
@@ -46,6 +47,7 @@ const LOGGED_REQUEST = `curl http://127.0.0.1:8787/v1/chat/completions -H 'x-gw-
 const PREPARED: ReadonlyMap<string, string> = new Map([
   ['logs', LOGGED_REQUEST],
   ['re-rate', LOGGED_REQUEST],
+  ['replay', LOGGED_REQUEST],
 ]);
 
 const KEY = 'gwk_given_0123456789abcdef0123456789';

@@ -4,7 +4,6 @@ import { toPrintable } from '../../terminal/index.ts';
 import type { Command, Invocation } from '../command.ts';
 import { DATA_OPTION, DATABASE_NOTE, withLogDatabase } from '../log-database.ts';
 import { snapshotOf } from '../offline-snapshot.ts';
-import { checkReadable } from '../preflight.ts';
 import { CommandError, UsageError } from '../shell.ts';
 import { timeOf } from '../times.ts';
 import { createTotals, tableOf, toJson } from './totals.ts';
@@ -45,7 +44,6 @@ export const reRate: Command = {
     const models = modelsOf(options['model']);
     const { resources } = options;
     if (resources === undefined) throw new UsageError('--resources is missing: it has the prices');
-    await checkReadable([resources]);
     const snapshot = await snapshotOf([resources], shell);
     const totals = createTotals();
     const isDry = options['dry-run'] === 'true';

@@ -1,0 +1,92 @@
+import type { LogRow } from '@gatehouse/crds/logs';
+import type { RecordedRequest, Replayed, ReplayedDecision } from '@gatehouse/gateway';
+import { describe, expect, test } from 'vitest';
+import { compare, rowWith } from './compare.ts';
+
+const row = (over: Partial<LogRow> = {}): LogRow =>
+  rowWith({
+    ...{ is_final: true, api_key: 'key-1', operation: 'chatComplete', method: 'POST', status: 200, config: 'cheap' },
+    ...{ config_version: 'v1', mode: 'fallback', target: 'config.targets[0]', provider: 'openai', account: 'main' },
+    ...{ model: 'gpt', cost_nano: 5 },
+    decision: {
+      ...{
+        calls: 1,
+        config_generation: 2,
+        price: 'pricing',
+        limits: [
+          { id: 'b', passed: true },
+          { id: 'a', passed: true },
+        ],
+      },
+      guardrails: [{ id: 'words', phase: 'input', verdict: true, ms: 1 }],
+    },
+    ...over,
+  });
+
+const recorded = (rows: readonly LogRow[] = [row()], isWhole = true): RecordedRequest => ({
+  ...{ rows, isWhole, request: undefined },
+});
+
+const decided = (over: Partial<ReplayedDecision> = {}, more: object = {}): Replayed => ({
+  ...{ kind: 'decided', isRandom: false, rating: { kind: 'same' }, hasBody: true, hasHeaders: true },
+  decision: {
+    ...{ config: 'cheap', configVersion: 'v1', configGeneration: 2, mode: 'fallback', prompt: undefined },
+    targets: [{ target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' }],
+    ...{ limits: ['a', 'b'], guardrails: ['words'], error: undefined },
+    ...over,
+  },
+  ...more,
+});
+
+const marked = (one: RecordedRequest, other: Replayed) =>
+  compare(one, other).rows.flatMap(({ what, verdict }) => (verdict === 'same' ? [] : [`${what} ${verdict}`]));
+
+test('equal decisions are the same, whatever the order of limits', () => {
+  expect(marked(recorded(), decided())).toEqual([]);
+});
+
+describe('a difference is marked', () => {
+  const target = { target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' };
+  test.for<{ over: Partial<ReplayedDecision>; wanted: readonly string[] }>([
+    { over: { config: 'dear' }, wanted: ['config differs'] },
+    { over: { configVersion: 'v2', configGeneration: 3 }, wanted: ['version differs', 'generation differs'] },
+    { over: { configGeneration: undefined }, wanted: ['generation unknown'] },
+    { over: { mode: 'single' }, wanted: ['mode differs'] },
+    { over: { prompt: 'hello@1' }, wanted: ['prompt differs'] },
+    { over: { error: 'CONFIG_UNKNOWN', targets: [] }, wanted: ['error differs', 'target 1 differs'] },
+    { over: { targets: [{ ...target, model: 'other' }] }, wanted: ['target 1 differs'] },
+    { over: { targets: [{ ...target, account: undefined }] }, wanted: ['target 1 differs'] },
+    { over: { targets: [target, target] }, wanted: ['target 2 differs'] },
+    { over: { limits: ['a'] }, wanted: ['limits differs'] },
+    { over: { guardrails: [] }, wanted: ['guardrails differs'] },
+  ])('$wanted', ({ over, wanted }) => {
+    expect(marked(recorded(), decided(over))).toEqual(wanted);
+  });
+
+  test('of the price, unless it cannot be computed', () => {
+    const dearer = { rating: { kind: 'changed', row: row({ cost_nano: 6 }) } };
+    expect(marked(recorded(), decided({}, dearer))).toEqual(['price differs']);
+    expect(marked(recorded(), decided({}, { rating: { kind: 'left', why: 'usage' } }))).toEqual(['price unknown']);
+  });
+});
+
+test('what chance may lead to is possible, what it does not lead to differs', () => {
+  expect(marked(recorded(), decided({}, { isRandom: true }))).toEqual(['target 1 possible']);
+  expect(marked(recorded(), decided({ targets: [] }, { isRandom: true }))).toEqual(['target 1 differs']);
+});
+
+test('of a final row alone the last target counts', () => {
+  const first = { target: 'config.targets[9]', provider: 'openai', account: 'x', model: 'gpt' };
+  const last = { target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' };
+  expect(marked(recorded([row({ attempt: 1 })], false), decided({ targets: [first, last] }))).toEqual([]);
+});
+
+test.for([
+  { why: 'key', wanted: { what: 'key', recorded: 'key-1', now: 'not in the resources' } },
+  { why: 'expired', wanted: { what: 'key', recorded: 'key-1', now: 'expired' } },
+  { why: 'operation', wanted: { what: 'operation', recorded: 'chatComplete' } },
+] as const)('nothing else is compared where $why stands in the way', ({ why, wanted }) => {
+  expect(compare(recorded(), { kind: 'refused', why }).rows).toEqual([
+    expect.objectContaining({ ...wanted, verdict: 'differs' }),
+  ]);
+});

@@ -1,0 +1,93 @@
+/** `gatehouse replay`: docs/behaviour/request-logs.md#replay */
+import { existsSync } from 'node:fs';
+import { type RecordedRequest, readLoggedTrace, replayRequest } from '@gatehouse/gateway';
+import { toPrintable } from '../../terminal/index.ts';
+import type { Command, Invocation } from '../command.ts';
+import { DATA_OPTION, DATABASE_NOTE, withLogDatabase } from '../log-database.ts';
+import { renderedSnapshot, snapshotOf } from '../offline-snapshot.ts';
+import { CommandError, type Shell, UsageError } from '../shell.ts';
+import { type Compared, type Comparison, compare } from './compare.ts';
+import { readRecordFile } from './record-file.ts';
+
+export const replay: Command = {
+  name: 'replay',
+  summary: 'makes the decision about a logged request again, without calling a provider',
+  operands: { value: 'TRACE|FILE' },
+  options: {
+    resources: { value: 'DIR', summary: 'the folder of resources that decides', completes: 'folders' },
+    snapshot: { value: 'FILE', summary: 'instead of it: what gatehouse render has printed', completes: 'files' },
+    data: DATA_OPTION,
+    output: { value: 'table|json', short: 'o', summary: 'output format', default: 'table', choices: ['table', 'json'] },
+  },
+  notes: [
+    'TRACE is the id of a trace; FILE what gatehouse logs show has printed, of which the last attempt is known.',
+    DATABASE_NOTE,
+    'Providers and services are not called: each gives what the record says. Secrets may be missing in the folder.',
+    'Exit status: 0 if the decision is the same or possible, 1 if it differs, 2 if it cannot be made.',
+  ],
+  examples: [
+    { purpose: 'whether a request would go the same way today', line: 'gatehouse replay trace-1 --resources examples' },
+    { purpose: 'the same for other programs', line: 'gatehouse replay trace-1 --resources examples -o json' },
+  ],
+  async run(invocation: Invocation) {
+    const { shell, options } = invocation;
+    const { resources, snapshot: rendered } = options;
+    const [source = '', ...more] = invocation.operands;
+    if (more.length > 0) throw new UsageError('replay takes one TRACE or FILE');
+    if ((resources === undefined) === (rendered === undefined))
+      throw new UsageError('either --resources or --snapshot is needed');
+    try {
+      const recorded = existsSync(source) ? await readRecordFile(source) : await recordOf(source, invocation);
+      const snapshot =
+        rendered === undefined ? await snapshotOf([resources ?? ''], shell) : await renderedSnapshot(rendered);
+      const comparison = compare(recorded, await replayRequest(snapshot, recorded, Date.now()));
+      print(comparison, options['output'], shell);
+      return comparison.rows.some(({ verdict }) => verdict === 'differs') ? DIFFERS : 0;
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      shell.err(toPrintable(`gatehouse replay: ${message}`));
+      return UNUSABLE;
+    }
+  },
+};
+
+const DIFFERS = 1;
+/** Apart from a difference, for scripts. */
+const UNUSABLE = 2;
+
+async function recordOf(trace: string, invocation: Invocation): Promise<RecordedRequest> {
+  const found = await withLogDatabase(invocation, (database) => readLoggedTrace(database, trace));
+  if (found === undefined) throw new CommandError(`the request log has no trace ${trace}, and there is no such file`);
+  return { rows: found.rows, isWhole: true, request: found.content?.request };
+}
+
+const MARKS: Readonly<Record<Compared['verdict'], string>> = {
+  same: '',
+  possible: 'possible',
+  differs: 'DIFFERS',
+  unknown: 'unknown',
+};
+
+function print({ rows, notes }: Comparison, output: string | undefined, shell: Shell): void {
+  if (output === 'json') {
+    shell.out(JSON.stringify({ differs: rows.some(({ verdict }) => verdict === 'differs'), rows, notes }, null, 2));
+    return;
+  }
+  const table = [
+    ['', 'RECORDED', 'NOW', ''],
+    ...rows.map(({ what, recorded, now, verdict }) => [what, recorded, now, MARKS[verdict]]),
+  ];
+  const widths = [0, 1, 2].map((at) => Math.max(...table.map((cells) => cells[at]?.length ?? 0)));
+  for (const cells of table) {
+    shell.out(
+      toPrintable(
+        cells
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      ),
+    );
+  }
+  for (const note of notes) shell.out(`note: ${note}`);
+}
