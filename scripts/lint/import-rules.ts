@@ -51,6 +51,9 @@ export const LAYERS: readonly Layers[] = [
       'fleet-counters': [
         ...['lib', 'errors', 'upstream', 'store', 'fleet', 'limits', 'budgets', 'snapshot', 'identity'],
       ],
+      'fleet-records': [
+        ...['lib', 'errors', 'upstream', 'fleet', 'fleet-counters', 'request-log', 'snapshot', 'identity'],
+      ],
       pipeline: [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
         ...[

@@ -15,8 +15,10 @@ export function memoryLog(): MemoryLog {
   const records: LogRecord[] = [];
   return {
     records,
+    isKept: () => true,
     admits: () => 'now',
     add: (record) => void records.push(record),
+    isBusy: () => false,
     close: async () => undefined,
     next: async () => {
       const last = await waitFor(() => records.findIndex(({ row }) => row.is_final) + 1 || undefined, {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
-import { type RunningGateway, startGateway, startWorld, type World } from './gateway.ts';
+import { type RunningGateway, type StartOptions, startGateway, startWorld, type World } from './gateway.ts';
 import { type Received, send } from './http.ts';
 import { type Entries, fleetProvider, issuer, organisation, provider, sidecar, TEAM, workspace } from './snapshot.ts';
 import { LOOPBACK_PEM } from './tls.ts';
@@ -22,6 +22,7 @@ interface FleetOptions {
   readonly more?: Entries;
   /** Default: with TLS. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly requestLog?: StartOptions['requestLog'];
 }
 
 interface SidecarOptions {
@@ -31,6 +32,9 @@ interface SidecarOptions {
   readonly limits: WorkspaceLimits;
   readonly more?: Entries;
   readonly policy?: 'open' | 'closed';
+  /** The fleet keeps a request log. */
+  readonly records?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface SidecarWorld extends AsyncDisposable {
@@ -67,9 +71,9 @@ export async function startSidecarWorld(): Promise<SidecarWorld> {
   };
   return {
     tokenOf,
-    startFleet: (limits, { more = [], env = FLEET_TLS } = {}) =>
+    startFleet: (limits, { more = [], env = FLEET_TLS, requestLog } = {}) =>
       startWorld({
-        env,
+        ...{ env, requestLog },
         entries: ({ url }) => [
           ...known(limits, more),
           workspace('team-b', {
@@ -83,7 +87,7 @@ export async function startSidecarWorld(): Promise<SidecarWorld> {
           provider('shared', { workspace: null, grants: [TEAM], customHost: `${url}/v1`, secret: 'sk-organisation' }),
         ],
       }),
-    startSidecar: async ({ pod, url, limits, more = [], policy = 'open' }) => {
+    startSidecar: async ({ pod, url, limits, more = [], policy = 'open', records, env = {} }) => {
       const file = join(mkdtempSync(join(folder, 'pod-')), 'token');
       writeFileSync(file, await tokenOf(pod));
       return startGateway({
@@ -93,10 +97,11 @@ export async function startSidecarWorld(): Promise<SidecarWorld> {
           GATEHOUSE_FLEET_TOKEN_FILE: file,
           GATEHOUSE_FLEET_COUNTERS_TIMEOUT_MS: PATIENT_MS,
           GATEHOUSE_STORE_FAILURE_POLICY: policy,
+          ...env,
         },
         entries: [
           ...known(limits, more),
-          sidecar('app', url === undefined ? {} : { fleet: { url, ca: LOOPBACK_PEM } }),
+          sidecar('app', url === undefined ? {} : { fleet: { url, ca: LOOPBACK_PEM, records } }),
           provider('local', { customHost: `${beside.mock.url}/v1`, secret: 'sk-local' }),
           fleetProvider('shared'),
         ],

@@ -48,7 +48,8 @@ export const SERVICE_ERRORS = {
     ...service,
     status: 429,
     wireCode: 'sidecar_busy',
-    summary: 'The pod, or its workspace, asks the fleet for too many counts; try again shortly.',
+    summary:
+      'The pod, or its workspace, asks too much of the fleet, or the fleet has no room for it now; try again shortly.',
   },
   MEMORY_EXHAUSTED: {
     ...service,

@@ -267,6 +267,8 @@ export const sidecarBody = z.looseObject({
       url: z.string(),
       /** The certificate authority of the listener as PEM; absent: those of the system. */
       ca: z.string().optional(),
+      /** It keeps a request log, and takes the rows of sidecars. */
+      records: z.boolean().optional(),
     })
     .optional(),
 });

@@ -108,7 +108,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
-  const requestLog = options.requestLog ?? openRequestLog(settings, { ...telemetry, store: options.logStore });
+  const requestLog =
+    options.requestLog ?? openRequestLog(settings, { ...telemetry, snapshots, store: options.logStore });
   const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {
@@ -120,13 +121,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   const own = { ownResources: batches, ingest };
   const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ...own };
   const maxBodyBytes = requestLog === undefined ? 0 : settings.logBodyBytes;
-  const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given, maxBodyBytes });
+  const stateful = createPipelinePorts(settings, {
+    ...{ ...telemetry, state: worker?.state, ...given, maxBodyBytes, requestLog },
+  });
   const { ports, limitsStatus: limits } = stateful;
   const pipeline = createPipeline(ports);
   const realtime = openRealtime(settings, { ...telemetry, pipeline, snapshots, recorder, budget, tracing });
   const main = openMain(options, {
     ...{ ...telemetry, pipeline, snapshots, recorder, drain, budget, catalogue, upgrades: realtime },
     counters: stateful.countersServer,
+    records: stateful.recordsServer,
     spans: tracing?.rules,
   });
   const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limits }) : undefined;

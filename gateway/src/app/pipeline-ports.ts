@@ -6,6 +6,7 @@ import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import type { VectorStore } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { type CountersServer, createCountersServer } from '../fleet-counters/index.ts';
+import { createRecordsServer, type RecordsServer } from '../fleet-records/index.ts';
 import { withoutIngest } from '../ingest/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -27,6 +28,7 @@ import {
 import { PROVIDERS } from '../providers/register.ts';
 import { createProviderServices, type ServicesOptions } from '../providers/services.ts';
 import type { Recorder } from '../record/index.ts';
+import type { RequestLog } from '../request-log/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import type { HostPolicy } from '../upstream/host-guard/index.ts';
@@ -52,6 +54,8 @@ export interface PipelinePortOptions {
   readonly maxBodyBytes?: number;
   /** In place of one that calls providers. */
   readonly client?: ReturnType<typeof openClient> | undefined;
+  /** Takes rows of sidecars, too. */
+  readonly requestLog?: RequestLog | undefined;
   /** Absent: there are none. */
   readonly ownResources?: PipelinePorts['ownResources'];
   /** Absent: none are taken. */
@@ -66,6 +70,8 @@ export interface PipelineWithStores {
   readonly limitsStatus: LimitsStatus;
   /** Counts for sidecars; a sidecar does not. */
   readonly countersServer: CountersServer | undefined;
+  /** Takes rows of the request log from sidecars, where this gateway keeps one. */
+  readonly recordsServer: RecordsServer | undefined;
   /** Ends the connections to providers and stores. */
   close(): Promise<void>;
 }
@@ -91,12 +97,11 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     ...{ budget, metrics, recorder },
     ask: createAskModel(() => ports.attempts),
   });
-  const ownResources = options.ownResources ?? withoutBatches('it has no store for them');
+  const own = ownPortsOf(options);
   const ports: PipelinePorts = {
     ...counters,
+    ...own,
     concurrency: state.concurrency,
-    ownResources,
-    ingest: options.ingest ?? withoutIngest,
     resolver: resolverOf(settings, hosts),
     attempts: {
       adapters: createAdapters(ADAPTERS),
@@ -105,7 +110,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       servicesFor: createProviderServices(services),
       cache: stores.cache,
       semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
-      ...{ guardrails, ownResources, rowMarks: stores.rowMarks },
+      ...{ guardrails, ownResources: own.ownResources, rowMarks: stores.rowMarks },
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,
@@ -128,6 +133,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     ports,
     limitsStatus: stores.limitsStatus,
     countersServer: isSidecar ? undefined : createCountersServer({ ...stores, ...counters, ...tokens, snapshots, now }),
+    recordsServer: isSidecar ? undefined : recordsServerOf(options, tokens),
     close: async () => {
       unsubscribe();
       tokens.close();
@@ -138,8 +144,24 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   };
 }
 
-const captureOf = ({ maxBodyBytes = 0, budget }: PipelinePortOptions): PipelinePorts['capture'] =>
-  maxBodyBytes === 0 ? undefined : { maxBodyBytes, openMemory: budget.open };
+const ownPortsOf = ({ ownResources, ingest }: PipelinePortOptions): Pick<PipelinePorts, 'ownResources' | 'ingest'> => ({
+  ownResources: ownResources ?? withoutBatches('it has no store for them'),
+  ingest: ingest ?? withoutIngest,
+});
+
+const captureOf = ({ maxBodyBytes = 0, requestLog, budget }: PipelinePortOptions): PipelinePorts['capture'] =>
+  maxBodyBytes === 0 ? undefined : { maxBodyBytes, keepsBodies: requestLog?.isKept, openMemory: budget.open };
+
+function recordsServerOf(
+  { requestLog, maxBodyBytes = 0, snapshots, metrics }: PipelinePortOptions,
+  { tokens }: Pick<PipelinePorts, 'tokens'>,
+): RecordsServer | undefined {
+  if (requestLog === undefined) return undefined;
+  return createRecordsServer({
+    ...{ log: requestLog, maxBodyBytes, snapshots, tokens, now: Date.now },
+    onRows: (result, rows) => metrics.sidecarLogRows.add({ result }, rows),
+  });
+}
 
 const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: GuardrailPorts) => ({
   inputChecks: [createRequestHooks(guardrails)],

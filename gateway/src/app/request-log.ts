@@ -1,6 +1,8 @@
 /** The request log, where the settings name a database. */
 import type { Budgets } from '../budgets/index.ts';
-import type { GatewaySettings } from '../config/index.ts';
+import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import { createFleetLink } from '../fleet/index.ts';
+import { createFleetLogStore } from '../fleet-records/index.ts';
 import { createIngest } from '../ingest/index.ts';
 import type { Ingest } from '../pipeline/index.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type LogStore,
   type RequestLog,
 } from '../request-log/index.ts';
+import type { SnapshotHolder } from '../snapshot/index.ts';
 import { postgresDialect } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { VERSION } from './version.ts';
@@ -19,17 +22,58 @@ interface RequestLogParts {
   readonly logger: Logger;
   /** Of the process, for settings that name no database themselves. */
   readonly store: LogStore | undefined;
+  readonly snapshots: Pick<SnapshotHolder, 'current'>;
 }
 
 /** Undefined: nothing is kept, and nothing is done for it. */
 export function openRequestLog(
-  { requestLog, ca }: Pick<GatewaySettings, 'requestLog' | 'ca'>,
-  { store: given, ...parts }: RequestLogParts,
+  settings: GatewaySettings,
+  { store: given, snapshots, ...parts }: RequestLogParts,
 ): RequestLog | undefined {
-  if (requestLog === undefined) return undefined;
+  const { requestLog, sidecarProfile, ca } = settings;
+  if (requestLog === undefined) {
+    return sidecarProfile === undefined ? undefined : openLogAtFleet(settings, { ...parts, snapshots, sidecarProfile });
+  }
   const { database, maxBytes, retentionMs } = requestLog;
   const store = database.kind === 'process' ? given : openStore(database, ca);
   return store && createRequestLog({ ...parts, maxBytes, retentionMs, store, now: Date.now });
+}
+
+/** Memory of a sidecar is that of an application pod. */
+const SIDECAR_QUEUE_BYTES: number = 8 * 1024 * 1024;
+/** Longest wait for an answer of the fleet, in ms. */
+const FLEET_MS = 10_000;
+
+interface FleetLogParts extends Omit<RequestLogParts, 'store'> {
+  readonly sidecarProfile: string;
+}
+
+/** Of a sidecar, where the fleet of its profile keeps a log. Its connections are its own: large batches are in no request's way. */
+function openLogAtFleet(
+  { fleetTokenFile, limits, logQueueBytes }: GatewaySettings,
+  { sidecarProfile, snapshots, ...parts }: FleetLogParts,
+): RequestLog {
+  const address = () => {
+    const fleet = snapshots.current?.sidecar(sidecarProfile)?.fleet;
+    return fleet?.records === true ? fleet : undefined;
+  };
+  const { connectTimeoutMs } = limits;
+  const link = createFleetLink({
+    tokenFile: fleetTokenFile,
+    limits,
+    ...{ connectTimeoutMs, connectionsPerOrigin: 1, keepAliveMs: DEFAULTS.upstreamKeepAliveMs },
+  });
+  const store = createFleetLogStore({ link, address, timeoutMs: FLEET_MS });
+  const maxBytes = Math.min(logQueueBytes, SIDECAR_QUEUE_BYTES);
+  const log = createRequestLog({ ...parts, maxBytes, retentionMs: undefined, store, now: Date.now });
+  const isKept = (): boolean => address() !== undefined;
+  return {
+    ...log,
+    isKept,
+    add: (record) => {
+      if (isKept()) log.add(record);
+    },
+  };
 }
 
 /** Batches are written one after the other, beside the end of old days. */
@@ -43,18 +87,19 @@ function openStore({ kind, url }: Database, ca: string | undefined): LogStore {
   return createPostgresStore(postgresDialect({ ...options, maxConnections: MAX_CONNECTIONS }));
 }
 
-/** Undefined: no records are taken, since there is no log. */
+/** Undefined: no records are taken, since there is no log, or it is that of a fleet, which takes nothing so old from sidecars. */
 export function openIngest(
   {
     requestLog,
+    sidecarProfile,
     logBodyBytes,
     limits,
     headersToMask,
-  }: Pick<GatewaySettings, 'requestLog' | 'logBodyBytes' | 'limits' | 'headersToMask'>,
+  }: Pick<GatewaySettings, 'requestLog' | 'sidecarProfile' | 'logBodyBytes' | 'limits' | 'headersToMask'>,
   log: RequestLog | undefined,
   reserve: Budgets['reserve'],
 ): Ingest | undefined {
-  if (log === undefined) return undefined;
+  if (log === undefined || sidecarProfile !== undefined) return undefined;
   return createIngest({
     ...{ log, headersToMask, gatewayVersion: VERSION },
     retentionMs: requestLog?.retentionMs,

@@ -18,7 +18,9 @@ export const REQUEST_LOG_VARIABLES = {
     .min(MIB)
     .max(4_096 * MIB)
     .default(64 * MIB)
-    .meta({ description: 'records that wait to be written; of more the oldest are dropped' }),
+    .meta({
+      description: 'records that wait to be written, on a sidecar at most 8 MiB; of more the oldest are dropped',
+    }),
   GATEHOUSE_LOGS_BODY_BYTES: z.coerce
     .number()
     .int()

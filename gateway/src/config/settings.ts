@@ -91,6 +91,8 @@ export interface GatewaySettings {
   readonly batches: BatchSettings & BatchStoreSettings;
   /** Undefined: there is no request log. */
   readonly requestLog?: RequestLogSettings | undefined;
+  /** Of rows of the request log that wait. */
+  readonly logQueueBytes: number;
   /** How much of each body the request log keeps; 0: it keeps rows alone. */
   readonly logBodyBytes: number;
   readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
@@ -183,7 +185,7 @@ export function toSettings(env: Environment): GatewaySettings {
       connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
     },
     ...{ realtime: realtimeOf(env), batches: batchesOf(env) },
-    ...{ requestLog: requestLogOf(env), logBodyBytes: env.GATEHOUSE_LOGS_BODY_BYTES },
+    ...{ requestLog: requestLogOf(env), ...logBoundsOf(env) },
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
@@ -202,6 +204,11 @@ export function toSettings(env: Environment): GatewaySettings {
     sharedLimits: sharedLimitsOf(env),
   };
 }
+
+const logBoundsOf = (env: Environment): Pick<GatewaySettings, 'logBodyBytes' | 'logQueueBytes'> => ({
+  logBodyBytes: env.GATEHOUSE_LOGS_BODY_BYTES,
+  logQueueBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES,
+});
 
 const cacheOf = (env: Environment, redis: Parameters<typeof storeOf>[1]): GatewaySettings['cache'] => ({
   store: storeOf(env, redis),

@@ -2,10 +2,10 @@
 import type { Buckets, BudgetLimit, BudgetStore, Budgets, SyncReply, SyncRequest } from '../budgets/index.ts';
 import { periodAt } from '../budgets/index.ts';
 import { AppError } from '../errors/index.ts';
-import { looksLikeToken, type TokenCheck } from '../identity/index.ts';
 import type { Demand, Denial, Limiter, Reservation } from '../limits/index.ts';
-import type { SnapshotHolder, SnapshotView } from '../snapshot/index.ts';
+import type { SnapshotView } from '../snapshot/index.ts';
 import { type KnownCounters, knownCountersOf } from './known-counters.ts';
+import { type Pod, type PodPorts, podOfToken } from './pod-of-token.ts';
 import { createPods, type Pods } from './pods.ts';
 import {
   type CountersReply,
@@ -19,13 +19,11 @@ import {
   type WireSyncReply,
 } from './protocol.ts';
 
-export interface CountersServerPorts {
+export interface CountersServerPorts extends PodPorts {
   readonly limiter: Pick<Limiter, 'ask' | 'reserve'>;
   readonly budgetStore: Pick<BudgetStore, 'sync'>;
   readonly budgets: Pick<Budgets, 'follow'>;
   readonly buckets: Buckets;
-  readonly tokens: TokenCheck;
-  readonly snapshots: Pick<SnapshotHolder, 'current'>;
   /** Unix time in ms. */
   now(): number;
 }
@@ -37,32 +35,14 @@ export interface CountersServer {
   answer(pod: Pod, body: unknown): Promise<CountersReply>;
 }
 
-/** Whose token the fleet has checked. */
-export interface Pod {
-  readonly id: string;
-  readonly workspace: string;
-  readonly snapshot: SnapshotView;
-}
-
-const HEADER = 'x-gw-api-key';
-
 export function createCountersServer(ports: CountersServerPorts): CountersServer {
   const pods = createPods();
   const countersFor = createCounterMemo(ports.buckets);
   return {
     identify: async (token, bytes) => {
-      const snapshot = ports.snapshots.current;
-      if (snapshot === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
-      const holder =
-        token !== undefined && looksLikeToken(token) ? ports.tokens.identify(token, HEADER, snapshot) : undefined;
-      if (holder === undefined) throw notOfPod('has none of an issuer that is known here');
-      const { key, pod } = await holder;
-      const { workspace } = key;
-      if (pod === undefined) throw notOfPod('has one that belongs to no pod');
-      if (workspace === null || snapshot.workspace(workspace) === undefined)
-        throw new AppError('KEY_WITHOUT_WORKSPACE');
-      pods.admit(pod, workspace, bytes, ports.now());
-      return { id: pod, workspace, snapshot };
+      const pod = await podOfToken(token, ports);
+      pods.admit(pod.id, pod.workspace, bytes, ports.now());
+      return pod;
     },
     answer: async (pod, body) => {
       const { asks, additions, budgets } = parse(body);
@@ -79,12 +59,6 @@ export function createCountersServer(ports: CountersServerPorts): CountersServer
     },
   };
 }
-
-const notOfPod = (why: string): AppError =>
-  new AppError('KEY_INVALID', {
-    param: HEADER,
-    detail: `Invalid API Key: counters need the token of a pod, and the call ${why}`,
-  });
 
 function parse(body: unknown): CountersRequest {
   const { data, error } = countersRequest.safeParse(body);

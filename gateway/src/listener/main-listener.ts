@@ -6,6 +6,7 @@ import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { Catalogue } from '../cost/index.ts';
 import { AppError, errorFormatOfPath, type Spell, toAppError } from '../errors/index.ts';
 import type { CountersServer } from '../fleet-counters/index.ts';
+import type { RecordsServer } from '../fleet-records/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
@@ -30,7 +31,7 @@ import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { addManagement, type ManagementAddress } from './management/index.ts';
 import { addPriceList } from './price-list.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
-import { addSidecarCounters } from './sidecar-counters.ts';
+import { addSidecarCalls } from './sidecar-calls.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors' | 'headerAliases'> {
@@ -51,6 +52,8 @@ export interface MainListenerPorts
   readonly metricsText: (() => Promise<string>) | undefined;
   /** Counts for sidecars; absent: the path answers 404. */
   readonly counters?: CountersServer | undefined;
+  /** Takes rows of the request log from sidecars; absent: the path answers 404. */
+  readonly records?: RecordsServer | undefined;
   /** Absent: its paths answer 404. */
   readonly management?: ManagementAddress | undefined;
   /** Uniform in [0, 1). */
@@ -117,7 +120,7 @@ function withCertificate(
 }
 
 type AppPorts = ServePorts &
-  Pick<MainListenerPorts, 'version' | 'metricsText' | 'catalogue' | 'management' | 'counters'> &
+  Pick<MainListenerPorts, 'version' | 'metricsText' | 'catalogue' | 'management' | 'counters' | 'records'> &
   Pick<Upgrades, 'shouldUpgradeCallback'>;
 
 function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInstance {
@@ -149,11 +152,10 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   }
   if (settings.cors === undefined) addOptions(app);
   for (const route of ROUTES) addRoute(app, route, ports);
-  if (ports.counters !== undefined) {
-    const { counters, budget } = ports;
-    const headersOf = (request: FastifyRequest): HeaderMap => answerHeaders(request, settings.cors);
-    addSidecarCounters(app, { counters, budget, headersOf, progress: settings.limits.progress });
-  }
+  addSidecarCalls(app, {
+    ...{ counters: ports.counters, records: ports.records, budget: ports.budget, progress: settings.limits.progress },
+    headersOf: (request) => answerHeaders(request, settings.cors),
+  });
   if (ports.management !== undefined) {
     const { inFlight, management, snapshots } = ports;
     addManagement(app, management, {

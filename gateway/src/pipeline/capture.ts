@@ -7,6 +7,8 @@ import type { Answer, CacheWriter, Caller, Exchange, HeaderMap, RequestBody } fr
 export interface CapturePorts {
   /** Of each body that is kept. */
   readonly maxBodyBytes: number;
+  /** Whether there is somebody to keep them now; absent: there is. */
+  readonly keepsBodies?: (() => boolean) | undefined;
   /** An account until the end of the request. */
   openMemory(): ByteAccount;
 }
@@ -17,7 +19,7 @@ export function openCapture(
   exchange: Pick<Exchange, 'request' | 'atEnd' | 'snapshot'>,
   caller: Caller,
 ): Capture | undefined {
-  if (ports === undefined) return undefined;
+  if (ports === undefined || ports.keepsBodies?.() === false) return undefined;
   const kept = bodiesKept(exchange, caller);
   if (kept === 'none') return undefined;
   const { maxBodyBytes, openMemory } = ports;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BatchQueue, type BatchQueueOptions } from './batch-queue.ts';
-import type { SealedBatch } from './log-store.ts';
+import { RowsRefused, type SealedBatch } from './log-store.ts';
 import type { LogRecord } from './request-log.ts';
 
 beforeEach(() => {
@@ -183,4 +183,17 @@ test('every record is written or dropped, and never more waits than there is roo
     }),
     { numRuns: 200 },
   );
+});
+
+test('a store that refuses some rows of a batch has the others, and the batch is not tried again', async () => {
+  let written = 0;
+  const { queue, add, batches, dropped } = setup({ onWritten: (rows) => (written += rows) }, async () => {
+    throw new RowsRefused(2, 'not of this workspace');
+  });
+  add('a', 'b', 'c');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(batches).toHaveLength(1);
+  expect(written).toBe(1);
+  expect(dropped).toEqual([[2, 'refused', expect.any(RowsRefused)]]);
+  expect(queue.bytes).toBe(0);
 });

@@ -1,6 +1,6 @@
 /** Records on their way into a database: bounded in bytes, in batches that stay what they are. Nobody waits for it. */
 import { randomUUID } from 'node:crypto';
-import type { LogStore, SealedBatch } from './log-store.ts';
+import { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
 import type { LogRecord } from './request-log.ts';
 
 /** Why records were dropped. */
@@ -121,21 +121,28 @@ export class BatchQueue {
 
   /** Tries a batch, or a part of it, until it is written, refused, or dropped with the whole. */
   async #write(part: SealedBatch, whole: Waiting): Promise<void> {
-    const { store, retryMs, onWritten, onRetry } = this.#options;
+    const { store, retryMs, onRetry } = this.#options;
     const [first, longest] = retryMs;
     for (let waitMs = first; this.#sealed.includes(whole); waitMs = Math.min(longest, waitMs * 2)) {
       try {
         await store.write(part);
-        if (!this.#sealed.includes(whole)) return; // it was counted as dropped
-        whole.left -= part.records.length;
-        onWritten(part.records.length);
-        return;
+        return this.#count(part, whole);
       } catch (error) {
+        if (error instanceof RowsRefused) return this.#count(part, whole, error);
         if (!store.isTemporary(error)) return await this.#split(part, whole, error);
         onRetry(error);
       }
       await this.#wait(waitMs);
     }
+  }
+
+  /** The store has the part, but for rows that it has refused. */
+  #count({ records }: SealedBatch, whole: Waiting, refused?: RowsRefused): void {
+    if (!this.#sealed.includes(whole)) return; // it was counted as dropped
+    const lost = Math.min(refused?.rows ?? 0, records.length);
+    whole.left -= records.length;
+    if (records.length > lost) this.#options.onWritten(records.length - lost);
+    if (lost > 0) this.#options.onDropped(lost, 'refused', refused);
   }
 
   /** Of a batch that is refused, all but the records because of which it is. */

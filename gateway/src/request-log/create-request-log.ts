@@ -51,14 +51,16 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   metrics.observeRequestLog(() => queue.bytes);
   const sweeping = sweepDays(options);
   return {
+    isKept: () => true,
     admits: (records) => {
       const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
       const room = maxBytes * ADMITTED_SHARE;
       if (bytes > room) return 'never';
       return queue.bytes + bytes > room ? 'later' : 'now';
     },
-    add: ({ row, content }: LogRecord) =>
-      queue.add({ row: { ...row, document: content === undefined ? 'none' : 'database' }, content }),
+    add: ({ row, content, rowBytes }: LogRecord) =>
+      queue.add({ row: { ...row, document: content === undefined ? 'none' : 'database' }, content, rowBytes }),
+    isBusy: () => queue.bytes > maxBytes * ADMITTED_SHARE,
     close: async (timeoutMs) => {
       sweeping.stop();
       await queue.close(timeoutMs);
@@ -67,7 +69,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
-const sizeOf = ({ row, content = '' }: LogRecord): number => ROW_BYTES + row.url.length + content.length;
+const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>
+  Math.max(ROW_BYTES + row.url.length, rowBytes) + content.length;
 
 /** Each process does it: a day that is gone already is no work. */
 function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {

@@ -1,6 +1,6 @@
 export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clickhouse-store.ts';
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
-export type { LogStore, SealedBatch } from './log-store.ts';
+export { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
 export { type LoggedTrace, readTrace } from './postgres/read-trace.ts';
 export {

@@ -11,11 +11,25 @@ export interface SealedBatch {
 export interface LogStore {
   /** For logs and metrics. */
   readonly name: string;
-  /** Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written. */
+  /**
+   * Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written; with RowsRefused when all
+   * but some rows were, which no later try makes better.
+   */
   write(batch: SealedBatch): Promise<void>;
   /** Whether a write that was rejected so may succeed later. */
   isTemporary(error: unknown): boolean;
   /** Drops the days before the one of an instant, in Unix time in ms. */
   dropBefore(ms: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** All rows of a batch were written but so many, which are lost. */
+export class RowsRefused extends Error {
+  readonly rows: number;
+
+  constructor(rows: number, why: string) {
+    super(`${rows} rows were refused: ${why}`);
+    this.name = 'RowsRefused';
+    this.rows = rows;
+  }
 }

@@ -6,16 +6,22 @@ export interface LogRecord {
   readonly row: LogRow;
   /** JSON of a LogContent, masked; undefined: nothing but the row is kept. */
   readonly content: string | undefined;
+  /** What the row takes in memory, about, where it may be more than usual. */
+  readonly rowBytes?: number | undefined;
 }
 
 /** `later`: what waits has to be written first; `never`: they are too many, or too large, for one call. */
 export type Admission = 'now' | 'later' | 'never';
 
 export interface RequestLog {
+  /** Whether what is added now is kept: a sidecar learns later where its rows go. Else nothing is worth preparing for it. */
+  isKept(): boolean;
   /** Whether records may be added that their sender can send again: they leave half of the room to those of requests. */
   admits(records: readonly LogRecord[]): Admission;
   /** Never fails and does not wait: what cannot be kept is counted as dropped. */
   add(record: LogRecord): void;
+  /** Half of what may wait does: what can wait elsewhere should. */
+  isBusy(): boolean;
   /** Writes what is left within the time, in ms. */
   close(timeoutMs: number): Promise<void>;
 }

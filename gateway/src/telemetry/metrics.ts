@@ -147,8 +147,14 @@ export const METRICS = {
   },
   requestLogDropped: {
     name: 'gatehouse_request_log_dropped_total',
-    help: 'Rows of the request log that were not kept, by reason: queue_full (too much waited), refused (the database does not take them), shutdown (the database was away when the process ended)',
+    help: 'Rows of the request log that were not kept, by reason: queue_full (too much waited), refused (the database does not take them), shutdown (the database was away when the process ended); on a sidecar the fleet is the database',
     labels: ['reason'],
+    reference: '',
+  },
+  sidecarLogRows: {
+    name: 'gatehouse_sidecar_log_rows_total',
+    help: 'Rows of the request log that sidecars have sent to this fleet, by result: accepted, refused (not of the workspace of the pod, or not what a sidecar sends), repeated (they were accepted before)',
+    labels: ['result'],
     reference: '',
   },
   storeErrors: {
@@ -258,6 +264,7 @@ export function createMetrics(
     spansDropped: createCounter({ ...METRICS.spansDropped, registry }),
     requestLogWritten: createCounter({ ...METRICS.requestLogWritten, registry }),
     requestLogDropped: createCounter({ ...METRICS.requestLogDropped, registry }),
+    sidecarLogRows: createCounter({ ...METRICS.sidecarLogRows, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),

@@ -72,6 +72,11 @@ describe('the fleet of sidecars', () => {
     });
   });
 
+  test('takes rows of the request log where it keeps one', () => {
+    const spec = { records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } } } };
+    expect(choose(MAIN, { name: 'main', spec, status: TLS })).toMatchObject({ address: { records: true } });
+  });
+
   test('is none for a profile that names none', () => {
     expect(choose(undefined, { name: 'main', status: TLS })).toEqual({ kind: 'none' });
   });

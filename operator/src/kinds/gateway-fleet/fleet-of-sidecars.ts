@@ -1,4 +1,5 @@
 /** The fleet to which the sidecars of a profile pass on what needs credentials of the organisation. */
+import { isObject } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { keyOf, type Store } from '../../runtime/index.ts';
 import type { FleetAddress } from '../../translate/index.ts';
@@ -58,9 +59,10 @@ function serves(object: FleetObject, workspace: string, { world, settings }: Fle
 }
 
 /** From the status, which every replica of the operator has. */
-function addressFrom({ status }: FleetObject): FleetAddress | 'unknown' | 'no-tls' {
+function addressFrom({ spec, status }: FleetObject): FleetAddress | 'unknown' | 'no-tls' {
   const { address, certificateAuthority: ca } = status ?? {};
   if (typeof address !== 'string') return 'unknown';
   if (!address.startsWith('https://')) return 'no-tls';
-  return { url: address, ...(typeof ca === 'string' ? { ca } : {}) };
+  const keepsRecords = isObject(spec) && spec['records'] !== undefined;
+  return { url: address, ...(typeof ca === 'string' ? { ca } : {}), ...(keepsRecords ? { records: true } : {}) };
 }

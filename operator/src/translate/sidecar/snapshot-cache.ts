@@ -65,4 +65,4 @@ const isSame = (a: readonly ProfileWithFleet[], b: readonly ProfileWithFleet[]):
   a.every(({ profile, fleet }, i) => profile === b[i]?.profile && isSameFleet(fleet, b[i]?.fleet));
 
 const isSameFleet = (a: FleetAddress | undefined, b: FleetAddress | undefined): boolean =>
-  a?.url === b?.url && a?.ca === b?.ca;
+  a?.url === b?.url && a?.ca === b?.ca && a?.records === b?.records;

@@ -1,0 +1,144 @@
+/**
+ * Rows of the request log that sidecars send to their fleet: docs/behaviour/sidecars.md#request-log. The fleet sets the workspace of each row;
+ * all else is bounded by the schema, so that no row makes a database refuse the rows of others.
+ */
+import type { LogRow } from '@gatehouse/crds/logs';
+import { z } from 'zod';
+
+/** Where the fleet answers: `POST`, with the token of the pod in `x-gw-api-key`. */
+export const RECORDS_PATH = '/sidecars/v1/records';
+
+/** Of one call. */
+export const MAX_CALL_BYTES: number = 2 * 1024 * 1024;
+export const MAX_ROWS = 500;
+/** Depth, values and bytes of a string in the JSON of a call; documents are strings in it. */
+export const RECORDS_JSON = { depth: 10, nodes: 200_000, stringBytes: MAX_CALL_BYTES } as const;
+
+/** Longest text of a row, in characters. */
+const MAX_TEXT = 1_024;
+const MAX_METADATA = 512;
+const MAX_METADATA_TEXT = 128;
+/** Of one attempt. */
+const MAX_TOKENS = 1_000_000_000;
+/** $200 in nano-dollars: the sums of an hour stay within 63 bits at 10,000 rows in a second. */
+const MAX_COST_NANO = 200_000_000_000;
+const MAX_MS = 1_000_000_000;
+const MAX_SMALL = 32_767;
+const MAX_VERDICTS = 64;
+const MAX_CHECKS = 16;
+const MAX_DROPPED = 1_000;
+
+const text = z.string().max(MAX_TEXT);
+const maybe = text.nullable();
+const ms = z.number().min(0).max(MAX_MS);
+const tokens = z.int().min(0).max(MAX_TOKENS);
+const small = z.int().min(0).max(MAX_SMALL);
+const checks = z.array(text).max(MAX_CHECKS).optional();
+
+const guardrail = z.object({
+  id: text,
+  phase: z.enum(['input', 'output']),
+  verdict: z.boolean(),
+  denied: z.literal(true).optional(),
+  transformed: z.literal(true).optional(),
+  ms,
+  failed: checks,
+  errored: checks,
+});
+
+const decision = z.object({
+  config_generation: z.int().min(0).optional(),
+  calls: small,
+  attempts_exhausted: z.literal(true).optional(),
+  limits: z
+    .array(z.object({ id: text, passed: z.boolean() }))
+    .max(MAX_VERDICTS)
+    .optional(),
+  guardrails: z.array(guardrail).max(MAX_VERDICTS).optional(),
+  dropped_params: z.array(text).max(MAX_DROPPED).optional(),
+  price: text.optional(),
+});
+
+const cache = z.enum(['HIT', 'SEMANTIC HIT', 'MISS', 'SEMANTIC MISS', 'REFRESH', 'DISABLED']);
+
+const metadata = z
+  .record(z.string().max(MAX_METADATA_TEXT), z.string().max(MAX_METADATA_TEXT))
+  .refine((given) => Object.keys(given).length <= MAX_METADATA);
+
+/** Members that are not known here are left out. */
+export const wireRow = z.object({
+  id: z.uuid(),
+  created_at: z.int(),
+  workspace: text,
+  trace_id: text,
+  request_id: z.uuid(),
+  span_id: maybe,
+  parent_span_id: maybe,
+  span_name: maybe,
+  /** Of the SidecarProfile: sidecars have no keys. */
+  api_key: text,
+  api_key_name: maybe,
+  end_user: maybe,
+  environment: maybe,
+  source: z.enum(['unified', 'proxy', 'realtime']),
+  operation: text,
+  method: text,
+  url: text,
+  attempt: small,
+  is_final: z.boolean(),
+  status: z.int().min(0).max(999),
+  error: maybe,
+  provider: maybe,
+  account: maybe,
+  model: maybe,
+  answered_model: maybe,
+  config: maybe,
+  config_version: maybe,
+  mode: maybe,
+  target: maybe,
+  target_index: small.nullable(),
+  prompt: maybe,
+  prompt_version: maybe,
+  is_stream: z.boolean(),
+  cache: cache.nullable(),
+  retries: z.int().min(-1).max(MAX_SMALL),
+  response_ms: ms,
+  upstream_ms: ms,
+  last_byte_ms: ms,
+  gateway_ms: ms,
+  input_tokens: tokens,
+  output_tokens: tokens,
+  total_tokens: tokens,
+  cached_tokens: tokens,
+  reasoning_tokens: tokens,
+  cost_nano: z.int().min(0).max(MAX_COST_NANO).nullable(),
+  is_estimated: z.boolean(),
+  is_unpriced: z.boolean(),
+  is_denied: z.boolean(),
+  metadata,
+  decision,
+  snapshot: z.int().min(0),
+  gateway_version: text,
+});
+
+/** What the fleet decides itself. */
+type OwnColumn = 'key_user' | 'document';
+export type WireRow = z.infer<typeof wireRow>;
+/** Every other column travels. */
+type Missing = Exclude<keyof LogRow, OwnColumn | keyof WireRow>;
+export const ALL_COLUMNS_TRAVEL: [Missing] extends [never] ? true : Missing = true;
+
+export const recordsRequest = z.object({
+  /** Of the batch: one that is sent again is taken once. */
+  id: z.string().regex(/^[\w-]{1,128}$/),
+  records: z.array(z.object({ row: z.unknown(), content: z.string().optional() })).max(MAX_ROWS),
+});
+
+export interface WireRecords {
+  readonly id: string;
+  readonly records: readonly { readonly row: LogRow; readonly content: string | undefined }[];
+}
+
+/** How many rows were not taken, and never will be. */
+export const recordsReply = z.object({ refused: z.int().min(0) });
+export type RecordsReply = z.infer<typeof recordsReply>;
