@@ -1,6 +1,7 @@
 /** Files and batches that the gateway keeps itself: docs/behaviour/managed-batches.md. */
 import { AppError } from '../errors/index.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
+import type { ObjectStore } from '../object-storage/index.ts';
 import type { OwnResourceCall, OwnResources } from '../pipeline/index.ts';
 import { withStores } from './api/answers.ts';
 import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
@@ -11,7 +12,6 @@ import { createSlots } from './execution/slots.ts';
 import { sweep } from './execution/sweep.ts';
 import { createBatchWorker } from './execution/worker.ts';
 import type { JobStore } from './job-store.ts';
-import type { ObjectStore } from './object-store.ts';
 import type { BatchSettings } from './settings.ts';
 
 export interface Batches extends OwnResources {

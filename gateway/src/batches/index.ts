@@ -1,11 +1,7 @@
 export { type Batches, type BatchesOptions, type BatchTiming, createBatches, withoutBatches } from './batches.ts';
 export { headersRequest, isMissingProvider } from './execution/row-call.ts';
 export { createJobFolder } from './folder/job-folder.ts';
-export { createObjectFolder } from './folder/object-folder.ts';
 export { type JobStore, type Lease, LeaseLost } from './job-store.ts';
-export { type ObjectStore, StoreFailure } from './object-store.ts';
 export { createPostgresJobs } from './postgres/postgres-jobs.ts';
 export { type BatchOrder, NOT_STARTED, type StoredFile } from './records.ts';
-export { createObjectBucket } from './s3/object-bucket.ts';
-export type { S3Settings } from './s3/s3-calls.ts';
 export type { BatchSettings } from './settings.ts';

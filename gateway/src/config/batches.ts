@@ -1,7 +1,8 @@
 /** Files and batches of the gateway's own: their bounds, and where they are kept. */
 import { parsePostgresUrl } from '@gatehouse/crds/sql';
-import type { BatchSettings, S3Settings } from '../batches/index.ts';
+import type { BatchSettings } from '../batches/index.ts';
 import { Secret } from '../lib/secret.ts';
+import type { S3Settings } from '../object-storage/index.ts';
 import type { Environment } from './env.ts';
 
 /** Where files and batches are; undefined parts are not set. */
@@ -9,7 +10,11 @@ export interface BatchStoreSettings {
   readonly folder: string | undefined;
   /** URL of PostgreSQL. */
   readonly database: Secret | undefined;
-  readonly bucket: (S3Settings & { readonly keys: BucketKeys | undefined }) | undefined;
+  readonly bucket: BucketSettings | undefined;
+}
+
+export interface BucketSettings extends S3Settings {
+  readonly keys: BucketKeys | undefined;
 }
 
 /** A key pair; absent: the identity of the pod. */

@@ -1,3 +1,4 @@
+export type { BucketSettings } from './batches.ts';
 export { bufferedBytesFor, DEFAULTS, type ProcessMemory } from './defaults.ts';
 export { createEnvReader, ENVIRONMENT, readEnvironment, type Variables } from './env.ts';
 export { type HeaderRow, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';

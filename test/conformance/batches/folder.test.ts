@@ -2,7 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createJobFolder, createObjectFolder } from '../../../gateway/src/batches/index.ts';
+import { createJobFolder } from '../../../gateway/src/batches/index.ts';
+import { createObjectFolder } from '../../../gateway/src/object-storage/index.ts';
 import { describeJobStore } from './job-stores.ts';
 import { describeObjectStore } from './object-stores.ts';
 

@@ -1,8 +1,8 @@
 /** What every store of the bytes of files does: gateway/src/batches/object-store.ts. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ObjectStore, StoreFailure } from '../../../gateway/src/batches/index.ts';
 import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
+import { type ObjectStore, StoreFailure } from '../../../gateway/src/object-storage/index.ts';
 
 export interface OpenedObjects extends AsyncDisposable {
   readonly store: ObjectStore;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createObjectBucket, type ObjectStore, StoreFailure } from '../../../gateway/src/batches/index.ts';
 import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
 import { Secret } from '../../../gateway/src/lib/secret.ts';
+import { createObjectBucket, type ObjectStore, StoreFailure } from '../../../gateway/src/object-storage/index.ts';
 import { createHostPolicy } from '../../../gateway/src/upstream/host-guard/index.ts';
 import { createUpstreamClient } from '../../../gateway/src/upstream/index.ts';
 import { describeObjectStore } from './object-stores.ts';

@@ -1,7 +1,8 @@
 /** Files and batches in a real PostgreSQL: the suite of all stores, and what happens while it is away. */
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import { createPostgresJobs, StoreFailure } from '../../../gateway/src/batches/index.ts';
+import { createPostgresJobs } from '../../../gateway/src/batches/index.ts';
+import { StoreFailure } from '../../../gateway/src/object-storage/index.ts';
 import { describeJobStore } from '../../conformance/batches/job-stores.ts';
 
 describeJobStore('PostgreSQL', async () => {

@@ -1,9 +1,9 @@
 /** Answers and errors of calls for files and batches. */
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
+import { StoreFailure } from '../../object-storage/index.ts';
 import type { LocalAnswer } from '../../pipeline/index.ts';
 import { BodyRelay } from '../../upstream/index.ts';
-import { StoreFailure } from '../object-store.ts';
 
 export const jsonAnswer = (value: object): LocalAnswer => ({
   headers: { 'content-type': 'application/json' },

@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
 import { newId } from '../../lib/random.ts';
+import type { ObjectStore } from '../../object-storage/index.ts';
 import type { LocalAnswer, ResolvedRequest } from '../../pipeline/index.ts';
 import type { JobStore } from '../job-store.ts';
-import type { ObjectStore } from '../object-store.ts';
 import type { StoredFile } from '../records.ts';
 import type { BatchSettings } from '../settings.ts';
 import { jsonAnswer, streamAnswer } from './answers.ts';

@@ -5,9 +5,10 @@
 import { open, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hasCode } from '../../object-storage/index.ts';
 import type { ClaimOptions, Lease } from '../job-store.ts';
 import { type BatchOrder, batchOrder, batchProgress, NOT_STARTED, type StoredBatch } from '../records.ts';
-import { createRecord, hasCode, namesIn, readRecord } from './files.ts';
+import { createRecord, namesIn, readRecord } from './files.ts';
 import { createFolderLease } from './folder-lease.ts';
 import { lastLease, leaseName, progressAt } from './lease-files.ts';
 

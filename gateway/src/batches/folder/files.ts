@@ -4,19 +4,7 @@ import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promis
 import { dirname } from 'node:path';
 import { parseJson } from '@gatehouse/crds';
 import type { z } from 'zod';
-
-export const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
-
-/** Makes names in a folder safe. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
+import { hasCode, syncFolder } from '../../object-storage/index.ts';
 
 /** Undefined: there is none, or it is not what it should be. */
 export async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {

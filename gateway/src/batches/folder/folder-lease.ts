@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { parseJson } from '@gatehouse/crds';
 import { z } from 'zod';
 import { linesOf } from '../../lib/lines.ts';
+import { hasCode, StoreFailure } from '../../object-storage/index.ts';
 import { type Lease, LeaseLost, type RowAnswer } from '../job-store.ts';
-import { StoreFailure } from '../object-store.ts';
 import { type BatchProgress, hasEnded, type StoredBatch } from '../records.ts';
-import { hasCode, namesIn, writeRecord } from './files.ts';
+import { namesIn, writeRecord } from './files.ts';
 import { lastLease, leaseName, progressAt } from './lease-files.ts';
 
 export interface FolderLeaseOptions {

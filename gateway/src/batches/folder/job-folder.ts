@@ -2,8 +2,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { StoreFailure } from '../../object-storage/index.ts';
 import type { JobStore, Page, PageRequest } from '../job-store.ts';
-import { StoreFailure } from '../object-store.ts';
 import {
   BATCH_ID,
   type BatchOrder,

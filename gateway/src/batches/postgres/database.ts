@@ -1,8 +1,8 @@
 /** The tables of files and batches in PostgreSQL, opened by the first query. */
 import type { PostgresOptions } from '@gatehouse/crds/sql';
+import { StoreFailure } from '../../object-storage/index.ts';
 import { createDatabase, type Database, type OpenDatabase, postgresDialect } from '../../store/index.ts';
 import { LeaseLost } from '../job-store.ts';
-import { StoreFailure } from '../object-store.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 export type Opened = OpenDatabase;

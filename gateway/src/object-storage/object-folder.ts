@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CancelSignal } from '../../lib/cancellation.ts';
-import { checkObjectKey, type ObjectStore, StoreFailure } from '../object-store.ts';
-import { hasCode, syncFolder } from './files.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
+import { hasCode, syncFolder } from './folder-sync.ts';
+import { checkObjectKey, type ObjectStore, StoreFailure } from './object-store.ts';
 
 /** Of what is not complete yet; no key begins so, because workspaces and ids have no dots. */
 const DRAFTS = '.drafts';

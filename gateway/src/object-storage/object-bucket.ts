@@ -1,8 +1,8 @@
 /** Objects in a bucket of S3 or a store with its API. */
 import { Readable } from 'node:stream';
-import type { CancelSignal } from '../../lib/cancellation.ts';
-import type { UpstreamBody } from '../../upstream/index.ts';
-import { checkObjectKey, type ObjectStore, StoreFailure } from '../object-store.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
+import type { UpstreamBody } from '../upstream/index.ts';
+import { checkObjectKey, type ObjectStore, StoreFailure } from './object-store.ts';
 import { createS3Calls, readText, refused, type S3Calls, type S3Ports, type S3Settings } from './s3-calls.ts';
 
 /** Of an upload; S3 takes 10,000 parts, and 5 MiB at least. */

@@ -1,10 +1,10 @@
 /** Signed calls to a bucket. */
 
-import { createByteBudget } from '../../lib/byte-budget.ts';
-import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
-import { type AwsCredentials, signRequest } from '../../providers/clouds/aws/index.ts';
-import type { UpstreamBody, UpstreamClient, UpstreamHeaders } from '../../upstream/index.ts';
-import { StoreFailure } from '../object-store.ts';
+import { createByteBudget } from '../lib/byte-budget.ts';
+import { Cancellation, type CancelSignal } from '../lib/cancellation.ts';
+import { type AwsCredentials, signRequest } from '../providers/clouds/aws/index.ts';
+import type { UpstreamBody, UpstreamClient, UpstreamHeaders } from '../upstream/index.ts';
+import { StoreFailure } from './object-store.ts';
 
 export interface S3Settings {
   readonly bucket: string;
@@ -31,6 +31,8 @@ export interface S3Call {
   /** Without `?`. */
   readonly query?: string;
   readonly body?: Buffer;
+  /** By lower-case name; those of S3 are signed. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: CancelSignal;
 }
 
@@ -44,7 +46,7 @@ export interface S3Calls {
   /** Any status. Rejects with StoreFailure where there is no answer, or the reason of the signal. */
   call(call: S3Call): Promise<S3Answer>;
   /** The text of an answer with a good status, and its headers; rejects with StoreFailure for another one. Failures of the store are repeated. */
-  text(call: S3Call): Promise<Pick<S3Answer, 'headers'> & { readonly text: string }>;
+  text(call: S3Call, tries?: number): Promise<Pick<S3Answer, 'headers'> & { readonly text: string }>;
   close(): Promise<void>;
 }
 
@@ -58,10 +60,12 @@ const MAX_TEXT = 64 * 1024;
 export function createS3Calls(settings: S3Settings, ports: S3Ports): S3Calls {
   const { origin, base } = placeOf(settings);
   const { client } = ports;
-  const call = async ({ method, key, query = '', body, signal = new Cancellation() }: S3Call): Promise<S3Answer> => {
+  const call = async (given: S3Call): Promise<S3Answer> => {
+    const { method, key, query = '', body, signal = new Cancellation() } = given;
     try {
       const path = `${base}${key}${query === '' ? '' : `?${query}`}`;
-      const headers: Record<string, string> = body === undefined ? {} : { 'content-length': String(body.length) };
+      const length = body === undefined ? {} : { 'content-length': String(body.length) };
+      const headers: Record<string, string> = { ...given.headers, ...length };
       const outgoing = { method, origin, path, headers, body };
       const credentials = await ports.credentials();
       await signRequest(outgoing, { credentials, region: settings.region, service: 's3', nowMs: ports.now() });
@@ -79,17 +83,17 @@ export function createS3Calls(settings: S3Settings, ports: S3Ports): S3Calls {
   };
   return {
     call,
-    text: async (given) => {
+    text: async (given, maxTries = TRIES) => {
       for (let tries = 1; ; tries += 1) {
         const answer = await once(given).catch((error: unknown) => {
-          if (!(error instanceof StoreFailure) || tries >= TRIES) throw error;
+          if (!(error instanceof StoreFailure) || tries >= maxTries) throw error;
           return undefined;
         });
         const isGood =
           answer !== undefined && answer.status >= 200 && answer.status <= 299 && !answer.text.includes('<Error>');
         if (isGood) return answer;
         const isFinal = answer !== undefined && answer.status < 500 && answer.status !== 429 && answer.status >= 300;
-        if (tries >= TRIES || isFinal) throw refused(answer?.status ?? 0, answer?.text ?? '');
+        if (tries >= maxTries || isFinal) throw refused(answer?.status ?? 0, answer?.text ?? '');
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
       }
     },
@@ -99,7 +103,9 @@ export function createS3Calls(settings: S3Settings, ports: S3Ports): S3Calls {
 
 /** Only the code of the error: its text may quote keys. */
 export const refused = (status: number, text: string): StoreFailure =>
-  new StoreFailure(`The bucket answered ${status} ${/<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''}`.trim());
+  new StoreFailure(`The bucket answered ${status} ${/<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''}`.trim(), {
+    status,
+  });
 
 function placeOf({ bucket, region, endpoint, prefix = '', forcePathStyle }: S3Settings) {
   const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);

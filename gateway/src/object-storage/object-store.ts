@@ -20,6 +20,13 @@ export interface ObjectStore {
 /** A store cannot be reached or used. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
+  /** What a bucket answered; undefined: it did not. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { cause, status }: { readonly cause?: unknown; readonly status?: number } = {}) {
+    super(message, cause === undefined ? {} : { cause });
+    this.status = status;
+  }
 }
 
 export const OBJECT_KEY = /^[\w.-]+(?:\/[\w.-]+)*$/;
