@@ -44,7 +44,7 @@ if (options.value.retire) {
   process.exit(left.length === 0 ? EXIT.stopped : EXIT.failed);
 }
 if (options.value.management) {
-  await runManagement(options.value, { log, signal: stop.signal });
+  await runManagement(options.value, { log, signal: stop.signal, variables: process.env });
   log.info({}, 'Management API stopped');
   process.exit(EXIT.stopped);
 }

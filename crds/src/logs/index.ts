@@ -1,4 +1,6 @@
 /** The request log: rows, documents, tables. Gateways write it, the management API reads it. */
+
+export { LOG_STORES, type LogBucket, type LogBucketVariables, type LogStoreKind, logBucketOf } from './bucket.ts';
 export { clickHouseStatements } from './clickhouse-tables.ts';
 export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts';
 export type {
@@ -23,6 +25,14 @@ export type { FeedbackRow } from './feedback.ts';
 export { LATENCY_RATIO, latencyStep, MAX_LATENCY_STEP, msOfStep } from './latency.ts';
 export { boundMetadata, boundText } from './metadata.ts';
 export { MIGRATIONS } from './migrations.generated.ts';
+export {
+  type KeyOptions,
+  ORGANISATION_ID,
+  objectKey,
+  PATH_FORMATS,
+  type PathFormat,
+  pathFormatOf,
+} from './object-key.ts';
 export {
   createPartition,
   DAILY_TABLES,

@@ -72,6 +72,8 @@ const metrics = z.object({
   source: z.string(),
   'metadata.key': z.array(z.string()),
   'metadata.value': z.array(z.string()),
+  /** Null: the document is in the database, or there is none. */
+  log_store_file_path_format: z.enum(['v1', 'v2']).nullable(),
   snapshot_version: z.int(),
   gateway_version: z.string(),
 });
@@ -81,6 +83,9 @@ const wire = z.object({
   body: z.unknown().optional(),
   truncated: z.literal(true).optional(),
 });
+
+/** Why headers and bodies that were kept cannot be shown. */
+const documentNote = z.string().optional();
 
 const record = z.object({
   _id: uuid,
@@ -99,6 +104,7 @@ const record = z.object({
   metrics,
   /** Why it went where it went. */
   decision: anyObject,
+  note: documentNote,
 });
 
 /** Of `type=hooks`. */
@@ -108,6 +114,7 @@ const hooksRecord = z.object({
   created_at: dateTime,
   /** Results of guardrails, as answers show them; absent: none were kept. */
   hooks: z.unknown().optional(),
+  note: documentNote,
 });
 
 export const logs = {

@@ -109,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   observeSnapshots(snapshots, telemetry);
   const tracing = tracingFor(settings, { ...telemetry, version: VERSION });
   const requestLog =
-    options.requestLog ?? openRequestLog(settings, { ...telemetry, snapshots, store: options.logStore });
+    options.requestLog ?? openRequestLog(settings, { ...telemetry, variables, snapshots, store: options.logStore });
   const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {

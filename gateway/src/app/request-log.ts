@@ -1,25 +1,30 @@
 /** The request log, where the settings name a database. */
 import type { Budgets } from '../budgets/index.ts';
-import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import { DEFAULTS, type DocumentSettings, type GatewaySettings, type Variables } from '../config/index.ts';
 import { createFleetLink } from '../fleet/index.ts';
 import { createFleetLogStore } from '../fleet-records/index.ts';
 import { createIngest } from '../ingest/index.ts';
 import type { Ingest } from '../pipeline/index.ts';
 import {
+  createBucketDocuments,
   createClickHouseStore,
+  createFolderDocuments,
   createPostgresStore,
   createRequestLog,
+  type DocumentOptions,
   type LogStore,
   type RequestLog,
 } from '../request-log/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { postgresDialect } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { openBucketPorts } from './bucket.ts';
 import { VERSION } from './version.ts';
 
 interface RequestLogParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly variables: Variables;
   /** Of the process, for settings that name no database themselves. */
   readonly store: LogStore | undefined;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
@@ -28,7 +33,7 @@ interface RequestLogParts {
 /** Undefined: nothing is kept, and nothing is done for it. */
 export function openRequestLog(
   settings: GatewaySettings,
-  { store: given, snapshots, ...parts }: RequestLogParts,
+  { store: given, snapshots, variables, ...parts }: RequestLogParts,
 ): RequestLog | undefined {
   const { requestLog, sidecarProfile, ca } = settings;
   if (requestLog === undefined) {
@@ -36,7 +41,19 @@ export function openRequestLog(
   }
   const { database, maxBytes, retentionMs } = requestLog;
   const store = database.kind === 'process' ? given : openStore(database, ca);
-  return store && createRequestLog({ ...parts, maxBytes, retentionMs, store, now: Date.now });
+  if (store === undefined) return undefined;
+  const documents = requestLog.documents && openDocuments(requestLog.documents, settings, variables);
+  return createRequestLog({ ...parts, maxBytes, retentionMs, store, documents, now: Date.now });
+}
+
+function openDocuments(
+  { place, ...given }: DocumentSettings,
+  settings: GatewaySettings,
+  variables: Variables,
+): DocumentOptions {
+  if (place.kind === 'folder') return { ...given, store: createFolderDocuments(place.folder) };
+  const { bucket } = place;
+  return { ...given, store: createBucketDocuments(bucket, openBucketPorts(bucket, settings, variables)) };
 }
 
 /** Memory of a sidecar is that of an application pod. */
@@ -44,7 +61,7 @@ const SIDECAR_QUEUE_BYTES: number = 8 * 1024 * 1024;
 /** Longest wait for an answer of the fleet, in ms. */
 const FLEET_MS = 10_000;
 
-interface FleetLogParts extends Omit<RequestLogParts, 'store'> {
+interface FleetLogParts extends Omit<RequestLogParts, 'store' | 'variables'> {
   readonly sidecarProfile: string;
 }
 

@@ -7,6 +7,7 @@ import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
 import { BATCH_VARIABLES } from './batch-variables.ts';
 import { DEFAULTS } from './defaults.ts';
+import { LOG_STORE_VARIABLES } from './log-store-variables.ts';
 import { REQUEST_LOG_VARIABLES } from './request-log-variables.ts';
 import { TRACING_VARIABLES } from './tracing-variables.ts';
 
@@ -154,6 +155,7 @@ export const ENVIRONMENT = z.object({
   ),
   ...BATCH_VARIABLES,
   ...REQUEST_LOG_VARIABLES,
+  ...LOG_STORE_VARIABLES,
   GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
   GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
     DEFAULTS.connectionsPerOrigin,

@@ -3,6 +3,7 @@ import { parseClickHouseUrl } from '@gatehouse/crds/logs';
 import { parsePostgresUrl } from '@gatehouse/crds/sql';
 import { Secret } from '../lib/secret.ts';
 import type { Environment } from './env.ts';
+import { type DocumentSettings, documentsOf } from './log-store.ts';
 
 export interface RequestLogSettings {
   /** Its URL has the credential; `process`: whoever starts the gateway brings the store. */
@@ -11,6 +12,8 @@ export interface RequestLogSettings {
   readonly maxBytes: number;
   /** In ms; undefined: for ever. */
   readonly retentionMs: number | undefined;
+  /** Undefined: documents are in the database. */
+  readonly documents: DocumentSettings | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -27,9 +30,13 @@ export const requestLogOfProcess = (env: Environment): RequestLogSettings => ({
   ...boundsOf(env),
 });
 
-function boundsOf(env: Environment): Pick<RequestLogSettings, 'maxBytes' | 'retentionMs'> {
+function boundsOf(env: Environment): Omit<RequestLogSettings, 'database'> {
   const days = env.GATEHOUSE_LOGS_RETENTION_DAYS;
-  return { maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES, retentionMs: days === 0 ? undefined : days * DAY_MS };
+  return {
+    maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES,
+    retentionMs: days === 0 ? undefined : days * DAY_MS,
+    documents: documentsOf(env),
+  };
 }
 
 function databaseOf(env: Environment): RequestLogSettings['database'] | undefined {

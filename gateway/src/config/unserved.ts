@@ -42,10 +42,17 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
     names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'],
   },
   {
-    feature: 'stores of logs and analytics are',
+    feature: 'further stores of logs and analytics, and roles and keys for them, are',
     names: [
-      ...['LOG_STORE*', 'MONGO_*', 'ANALYTICS_*', 'CLICKHOUSE_*', 'DISABLE_CLICKHOUSE', 'IGNORE_CLICKHOUSE_STARTUP'],
-      ...['AZURE_STORAGE_*', 'SSE_ENCRYPTION_TYPE', 'KMS_*'],
+      ...[
+        'LOG_STORE_AWS_*',
+        'MONGO_*',
+        'ANALYTICS_*',
+        'CLICKHOUSE_*',
+        'DISABLE_CLICKHOUSE',
+        'IGNORE_CLICKHOUSE_STARTUP',
+      ],
+      ...['AZURE_STORAGE_*', 'KMS_BUCKET_KEY_ENABLED', 'KMS_ENCRYPTION_*'],
     ],
   },
   {

@@ -1,7 +1,10 @@
 /** The request log of a process: a queue before a store, and the end of old days. */
-import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { Logger } from '../telemetry/index.ts';
 import { BatchQueue } from './batch-queue.ts';
+import { type DocumentKeeper, type DocumentOptions, keepDocuments } from './keep-documents.ts';
+import type { LogMetrics } from './log-metrics.ts';
 import type { LogStore } from './log-store.ts';
+import { createReport } from './report.ts';
 import type { LogRecord, RequestLog } from './request-log.ts';
 
 export interface RequestLogOptions {
@@ -10,7 +13,9 @@ export interface RequestLogOptions {
   readonly maxBytes: number;
   /** How long rows are kept, in ms; undefined: for ever. */
   readonly retentionMs: number | undefined;
-  readonly metrics: Pick<Metrics, 'requestLogWritten' | 'requestLogDropped' | 'observeRequestLog'>;
+  /** Undefined: documents are in the store of the rows. */
+  readonly documents?: DocumentOptions | undefined;
+  readonly metrics: LogMetrics;
   readonly logger: Logger;
   /** Unix time in ms. */
   now(): number;
@@ -26,12 +31,11 @@ const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */
 const FIRST_SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Failures between two lines of the log are only counted. */
-const LOG_EVERY_MS = 60_000;
+const WORDS = { good: 'Request log is written again', bad: 'Request log could not be written' };
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { store, maxBytes, metrics } = options;
-  const report = createReport(options);
+  const report = createReport(options, WORDS);
   const queue = new BatchQueue({
     store,
     sizeOf,
@@ -48,7 +52,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
     onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
   });
-  metrics.observeRequestLog(() => queue.bytes);
+  const documents = options.documents && keepDocuments(options.documents, options);
+  metrics.observeRequestLog(() => queue.bytes + (documents?.bytes() ?? 0));
   const sweeping = sweepDays(options);
   return {
     isKept: () => true,
@@ -58,12 +63,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (bytes > room) return 'never';
       return queue.bytes + bytes > room ? 'later' : 'now';
     },
-    add: ({ row, content, rowBytes }: LogRecord) =>
-      queue.add({ row: { ...row, document: content === undefined ? 'none' : 'database' }, content, rowBytes }),
+    add: (record: LogRecord) => queue.add(placed(record, documents)),
     isBusy: () => queue.bytes > maxBytes * ADMITTED_SHARE,
     close: async (timeoutMs) => {
       sweeping.stop();
-      await queue.close(timeoutMs);
+      await Promise.all([queue.close(timeoutMs), documents?.close(timeoutMs)]);
       await store.close();
     },
   };
@@ -72,13 +76,22 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>
   Math.max(ROW_BYTES + row.url.length, rowBytes) + content.length;
 
+/** The row says where its document is. */
+function placed({ row, content, rowBytes }: LogRecord, documents: DocumentKeeper | undefined): LogRecord {
+  if (content === undefined) return { row: { ...row, document: 'none' }, content, rowBytes };
+  if (documents === undefined) return { row: { ...row, document: 'database' }, content, rowBytes };
+  return { row: { ...row, document: documents.keep(row, content) ?? 'none' }, content: undefined, rowBytes };
+}
+
 /** Each process does it: a day that is gone already is no work. */
-function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {
+function sweepDays({ store, documents, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {
   if (retentionMs === undefined) return { stop: () => undefined };
   const sweep = (): void => {
-    store.dropBefore(now() - retentionMs).catch((error: unknown) => {
-      logger.warn({ err: error, store: store.name }, 'Old days of the request log could not be dropped');
-    });
+    for (const { name, dropBefore } of documents === undefined ? [store] : [store, documents.store]) {
+      dropBefore(now() - retentionMs).catch((error: unknown) => {
+        logger.warn({ err: error, store: name }, 'Old days of the request log could not be dropped');
+      });
+    }
   };
   const first = setTimeout(sweep, FIRST_SWEEP_MS).unref();
   const later = setInterval(sweep, HOUR_MS).unref();
@@ -86,29 +99,6 @@ function sweepDays({ store, retentionMs, logger, now }: RequestLogOptions): { st
     stop: () => {
       clearTimeout(first);
       clearInterval(later);
-    },
-  };
-}
-
-/** One line when writing begins to fail, one a minute while it does, one when it works again. */
-function createReport({ store, logger }: RequestLogOptions) {
-  let failing = false;
-  let loggedMs = Number.NEGATIVE_INFINITY;
-  let dropped = 0;
-  return {
-    good: (): void => {
-      if (!failing) return;
-      failing = false;
-      logger.info({ store: store.name }, 'Request log is written again');
-    },
-    bad: (what: { readonly dropped: number; readonly reason: string }, error: unknown): void => {
-      failing = true;
-      dropped += what.dropped;
-      const nowMs = performance.now();
-      if (nowMs - loggedMs < LOG_EVERY_MS) return;
-      loggedMs = nowMs;
-      logger.warn({ err: error, store: store.name, dropped, reason: what.reason }, 'Request log could not be written');
-      dropped = 0;
     },
   };
 }

@@ -1,5 +1,13 @@
 export { type ClickHouseOptions, createClickHouseStore } from './clickhouse/clickhouse-store.ts';
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
+export {
+  type BucketOptions,
+  createBucketDocuments,
+  createFolderDocuments,
+  type DocumentStore,
+  type UploadSettings,
+} from './documents/index.ts';
+export type { DocumentOptions } from './keep-documents.ts';
 export { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
 export { type LoggedTrace, readTrace } from './postgres/read-trace.ts';

@@ -157,6 +157,18 @@ export const METRICS = {
     labels: ['result'],
     reference: '',
   },
+  requestLogDocumentsWritten: {
+    name: 'gatehouse_request_log_documents_written_total',
+    help: 'Documents of the request log that were written to a store of objects',
+    labels: [],
+    reference: '',
+  },
+  requestLogDocumentsDropped: {
+    name: 'gatehouse_request_log_documents_dropped_total',
+    help: 'Documents of the request log that a store of objects has not got, by reason: store_away (it failed, or nothing is sent to it for a while), queue_full (too much waited), refused (it does not take them), shutdown (the process ended)',
+    labels: ['reason'],
+    reference: '',
+  },
   storeErrors: {
     name: 'gatehouse_store_errors_total',
     help: 'Failed calls to shared stores; requests go on without them',
@@ -183,6 +195,11 @@ export const GAUGES = {
   requestLogBytes: {
     name: 'gatehouse_request_log_waiting_bytes',
     help: 'Bytes of the request log that wait to be written; absent without a request log',
+  },
+  requestLogStoreAway: {
+    name: 'gatehouse_request_log_store_away',
+    help: '1 while no documents are sent to the store of objects, since it failed; absent without one',
+    aggregator: 'max',
   },
   snapshotVersion: {
     name: 'gatehouse_snapshot_version',
@@ -265,6 +282,8 @@ export function createMetrics(
     requestLogWritten: createCounter({ ...METRICS.requestLogWritten, registry }),
     requestLogDropped: createCounter({ ...METRICS.requestLogDropped, registry }),
     sidecarLogRows: createCounter({ ...METRICS.sidecarLogRows, registry }),
+    requestLogDocumentsWritten: createCounter({ ...METRICS.requestLogDocumentsWritten, registry }),
+    requestLogDocumentsDropped: createCounter({ ...METRICS.requestLogDocumentsDropped, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),
@@ -281,6 +300,8 @@ export function createMetrics(
     observeBudgets: (read: () => Iterable<BudgetReading>): void => createBudgetMetrics(registry, read),
     /** To be called once, where there is a request log: the bytes that wait. */
     observeRequestLog: (bytes: () => number): void => observed(GAUGES.requestLogBytes, bytes),
+    /** To be called once, where documents go to a store of objects. */
+    observeLogStore: (isAway: () => boolean): void => observed(GAUGES.requestLogStoreAway, () => Number(isAway())),
     /** Prometheus text format. */
     text: () => registry.metrics(),
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),

@@ -194,6 +194,37 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: password of the account gateway_logs, which is then made in the PostgreSQL of --database-url for gateways to keep the request log with; better as the variable',
   },
+  'log-store': {
+    variable: 'LOG_STORE',
+    type: 'text',
+    fallback: 'control_plane',
+    help: 'With --management: where gateways keep documents of the request log, as for them: control_plane (its database), s3, s3_custom, wasabi or netapp',
+  },
+  'log-store-bucket': {
+    variable: 'LOG_STORE_GENERATIONS_BUCKET',
+    type: 'text',
+    help: 'With --management: bucket with documents of the request log',
+  },
+  'log-store-region': {
+    variable: 'LOG_STORE_REGION',
+    type: 'text',
+    help: 'With --management: region of that bucket; none: us-east-1',
+  },
+  'log-store-basepath': {
+    variable: 'LOG_STORE_BASEPATH',
+    type: 'text',
+    help: 'With --management: address of the store with the API of S3, http:// or https://',
+  },
+  'log-store-access-key': {
+    variable: 'LOG_STORE_ACCESS_KEY',
+    type: 'text',
+    help: 'With --management: key id for the bucket, which may read objects; none: the identity of the pod',
+  },
+  'log-store-secret-key': {
+    variable: 'LOG_STORE_SECRET_KEY',
+    type: 'text',
+    help: 'With --management: secret key for the bucket, better as the variable',
+  },
   'audit-retention-days': {
     variable: 'GATEHOUSE_AUDIT_RETENTION_DAYS',
     type: 'count',

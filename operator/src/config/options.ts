@@ -8,6 +8,16 @@ import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
 import { SESSION_BOUNDS } from './session-bounds.ts';
 
+/** Where documents of the request log are, as variables name it. */
+export interface LogStoreOptions {
+  readonly kind: 'control_plane' | 's3' | 's3_custom' | 'wasabi' | 'netapp';
+  readonly bucket: string | undefined;
+  readonly region: string | undefined;
+  readonly basePath: string | undefined;
+  readonly accessKey: string | undefined;
+  readonly secretKey: string | undefined;
+}
+
 export interface OperatorOptions {
   readonly organisationNamespace: string;
   /** The account that rights are granted to. */
@@ -64,6 +74,7 @@ export interface OperatorOptions {
   readonly logsClickHouseUrl: string | undefined;
   /** Of the account of gateways, which the management API makes in PostgreSQL. */
   readonly logsAccountPassword: string | undefined;
+  readonly logStore: LogStoreOptions;
   /** Days after which audit records are deleted; 0: never. */
   readonly auditRetentionDays: number;
   /** How people sign in, as it was given. */
@@ -311,9 +322,19 @@ function toOptions(values: Values): OperatorOptions {
   };
 }
 
-const requestLogOf = (values: Values): Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword'> => ({
+type RequestLogOptions = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword' | 'logStore'>;
+
+const requestLogOf = (values: Values): RequestLogOptions => ({
   logsClickHouseUrl: values.text('logs-clickhouse-url'),
   logsAccountPassword: values.text('logs-account-password'),
+  logStore: {
+    kind: values.oneOf('log-store', ['control_plane', 's3', 's3_custom', 'wasabi', 'netapp']),
+    bucket: values.text('log-store-bucket'),
+    region: values.text('log-store-region'),
+    basePath: values.text('log-store-basepath'),
+    accessKey: values.text('log-store-access-key'),
+    secretKey: values.text('log-store-secret-key'),
+  },
 });
 
 /** The cluster that the options name. */

@@ -19,10 +19,13 @@ export { type CallReport, createManagementServer, type ManagementServerOptions }
 export { createLogExports, type ExportSource, exportSourceOf, type LogExports, readFile } from './log-exports/index.ts';
 export {
   createLogDatabase,
+  type LogBucketPorts,
+  type LogObjectSettings,
   type LogObjects,
   type LogReader,
   type LogSource,
   type OpenLogReader,
+  openLogObjects,
   openLogReader,
 } from './logs/index.ts';
 export { createMcpTest, type McpTest } from './mcp-test/index.ts';

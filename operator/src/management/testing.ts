@@ -8,6 +8,7 @@ import {
   createTenancy,
   type Database,
   exportSourceOf,
+  type LogObjects,
   logTablesIn,
   type McpTest,
   OPERATIONS,
@@ -68,6 +69,7 @@ export interface TestOptions {
   readonly now?: () => number;
   readonly signIn?: SignIn;
   readonly mcpTest?: McpTest;
+  readonly logObjects?: LogObjects | undefined;
   /** Of the calls of each key. */
   readonly rates?: { readonly perSecond: number; readonly burst: number };
   /** Further ones, by their keys. */
@@ -88,6 +90,7 @@ export async function createTestManagement(
     rates,
     signIn,
     mcpTest,
+    logObjects,
   }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = given ?? createMemoryStore();
@@ -98,7 +101,7 @@ export async function createTestManagement(
     ]),
   );
   let names = 0;
-  const requestLog = requestLogIn(database, now);
+  const requestLog = requestLogIn(database, now, logObjects);
   const app = createManagementServer({
     operations: OPERATIONS,
     services: {
@@ -185,10 +188,11 @@ function toRaw(answer: {
 function requestLogIn(
   database: Database | undefined,
   now: () => number,
+  objects: LogObjects | undefined,
 ): Pick<Services, 'logDatabase' | 'logs' | 'exports'> {
   if (database === undefined) return {};
   const logDatabase = logTablesIn(database);
-  const logs = { reader: createPostgresReader(logDatabase) };
+  const logs = { reader: createPostgresReader(logDatabase), objects };
   const fail = (error: unknown): never => {
     throw error;
   };

@@ -12,6 +12,7 @@ import { createDatabase, createSignIn, postgresDialect } from '@gatehouse/operat
 import type { PeopleDatabase } from '../management/index.ts';
 import { AUDIT_RETENTION, DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
 import { createEmbedded } from './embedded.ts';
+import { logObjectsOf } from './log-objects.ts';
 import { openLogReading } from './log-reading.ts';
 import { readSignIn } from './sign-in.ts';
 
@@ -42,15 +43,18 @@ export function openDatabases(options: PeopleOptions): Result<OpenDatabases, str
     return err(`${AUDIT_RETENTION}: expected whole days from 0 to ${MAX_DAYS}`);
   const settings = readSignIn(variables);
   if (!settings.ok) return settings;
+  const logObjects = logObjectsOf(variables);
+  if (!logObjects.ok) return logObjects;
   const opened = openBoth(options);
   if (!opened.ok) return opened;
-  const { logs, ...found } = opened.value;
+  const { logs: store, ...found } = opened.value;
   const { database } = found;
   const reading = openLogReading(options, database);
   if (!reading.ok) return reading;
   const onAway = (error: unknown): void => logger.error({ err: error }, 'Identity provider gave no usable answer');
   const signIn = settings.value && createSignIn({ settings: settings.value, database, now: Date.now, onAway });
-  return ok({ people: { ...found, auditRetentionDays, signIn, logs: reading.value }, logs });
+  const logs = { ...reading.value, objects: logObjects.value };
+  return ok({ people: { ...found, auditRetentionDays, signIn, logs }, logs: store });
 }
 
 interface Both extends Pick<PeopleDatabase, 'database' | 'isLazy'> {

@@ -73,7 +73,7 @@ export async function startManagement({
   });
   const database = people?.database;
   const logDatabase = people?.logs.database;
-  const logs = people && { reader: people.logs.reader };
+  const logs = people?.logs;
   const exports =
     people &&
     logs &&

@@ -1,5 +1,5 @@
 /** Where people, audit records and versions are. */
-import type { Database, LogReader, LogTables, SignIn } from '@gatehouse/operator/management';
+import type { Database, LogObjects, LogReader, LogTables, SignIn } from '@gatehouse/operator/management';
 
 export interface PeopleDatabase {
   readonly database: Database;
@@ -17,6 +17,8 @@ export interface LogReading {
   readonly reader: LogReader;
   /** Feedback and exports. */
   readonly database: Database<LogTables>;
+  /** Absent: documents are in the database. */
+  readonly objects?: LogObjects | undefined;
   close(): Promise<void>;
 }
 

@@ -10,8 +10,10 @@ export interface S3Server extends AsyncDisposable {
   readonly uploads: ReadonlyMap<string, ReadonlyMap<number, Buffer>>;
   /** Largest body of a request. */
   readonly largest: number;
-  /** The next so many requests get 503. */
-  failNext(count: number): void;
+  /** Headers of the last request. */
+  readonly headers: IncomingMessage['headers'];
+  /** The next so many requests get the status, which is 503 unless it is given, or no answer: 0. */
+  failNext(count: number, status?: number): void;
   stop(): void;
 }
 
@@ -137,15 +139,19 @@ function answer(state: State, request: IncomingMessage, response: ServerResponse
 export async function startS3(): Promise<S3Server> {
   const state: State = { objects: new Map(), uploads: new Map(), next: 0 };
   let failing = 0;
+  let failure = 503;
   let largest = 0;
+  let headers: IncomingMessage['headers'] = {};
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const body = Buffer.concat(pieces);
       largest = Math.max(largest, body.length);
+      headers = request.headers;
       failing -= 1;
-      if (failing >= 0) refuse(response, 503, 'SlowDown');
+      if (failing >= 0 && failure === 0) return;
+      if (failing >= 0) refuse(response, failure, 'SlowDown');
       else answer(state, request, response, body);
     });
   });
@@ -161,7 +167,11 @@ export async function startS3(): Promise<S3Server> {
     get largest() {
       return largest;
     },
-    failNext: (count) => {
+    get headers() {
+      return headers;
+    },
+    failNext: (count, status = 503) => {
+      failure = status;
       failing = count;
     },
     [Symbol.asyncDispose]: async () => stop(),

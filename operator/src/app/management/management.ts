@@ -1,9 +1,11 @@
 /** One process of the management API in a cluster: a store over the API server, the keys from the operator, and HTTPS. */
+
 import { randomInt } from 'node:crypto';
 import { Server as TlsServer } from 'node:tls';
+import { ORGANISATION_ID } from '@gatehouse/crds/logs';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
-import { clusterSourceOf, type OperatorOptions } from '../../config/index.ts';
+import { clusterSourceOf, type OperatorOptions, type Variables } from '../../config/index.ts';
 import {
   type CallReport,
   createManagementServer,
@@ -40,13 +42,13 @@ import { createUsageSource } from './usage-source.ts';
 export interface RunManagementOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Of the process: where its own identity for the store of documents is named. */
+  readonly variables?: Variables | undefined;
 }
 
 const NAME = 'gatehouse-management';
 /** The Kind whose versions are listed. */
 const VERSIONED = 'GatewayConfig';
-/** The installation is the organisation: one UUID, wherever it runs. */
-const ORGANISATION_ID = '937c1102-b4eb-84e1-846c-0569f2a7ef17';
 /** The API server asks the webhook of the operator, which knows references; here only schemas are known. */
 const NO_WORLD = { translatedWorld: () => undefined, isTerminating: () => false };
 const RETRY_MS = 1_000;
@@ -62,7 +64,10 @@ const randomName = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /** Serves until the signal ends, then drains. Rejects when it cannot start. */
-export async function runManagement(options: OperatorOptions, { log, signal }: RunManagementOptions): Promise<void> {
+export async function runManagement(
+  options: OperatorOptions,
+  { log, signal, variables = {} }: RunManagementOptions,
+): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const registry = new Registry();
   collectProcessMetrics(registry);
@@ -72,7 +77,7 @@ export async function runManagement(options: OperatorOptions, { log, signal }: R
     await createKubeClient({ source, userAgent: NAME, onCall: runtime.onCall, keepsSpecWrites: true }),
   );
   const ending = new AbortController(); // calls outlast the signal while the server drains
-  const people = openPeople(options, log);
+  const people = openPeople(options, { log, variables });
   if (people !== undefined) parts.use(people);
   const workspaceOf = (namespace: string): Promise<string | undefined> =>
     workspaceWith(store, namespace, ending.signal);

@@ -1,6 +1,6 @@
 /** The database of people and the audit records of one process. */
 import { readFileSync } from 'node:fs';
-import type { OperatorOptions } from '../../config/index.ts';
+import type { OperatorOptions, Variables } from '../../config/index.ts';
 import {
   type CallReport,
   createAuditLog,
@@ -39,15 +39,26 @@ export interface People extends AsyncDisposable {
 
 type PeopleOptions = Pick<
   OperatorOptions,
-  'databaseUrl' | 'databaseCaFile' | 'logsClickHouseUrl' | 'logsAccountPassword' | 'auditRetentionDays' | 'signIn'
+  | 'databaseUrl'
+  | 'databaseCaFile'
+  | 'logsClickHouseUrl'
+  | 'logsAccountPassword'
+  | 'logStore'
+  | 'auditRetentionDays'
+  | 'signIn'
 >;
+
+interface Context {
+  readonly log: Log;
+  readonly variables: Variables;
+}
 
 const FEEDBACK_NEEDS_DATABASE = 'GATEHOUSE_LOGS_CLICKHOUSE_URL: feedback and exports need a database, DATABASE_URL';
 
 /** Undefined where no database is named. Opens nothing yet; throws for settings that cannot be used, without repeating them. */
 export function openPeople(
   { databaseUrl: url, databaseCaFile, auditRetentionDays, signIn: given, ...logs }: PeopleOptions,
-  log: Log,
+  { log, variables }: Context,
 ): People | undefined {
   const settings = parseSignIn(given);
   if (!settings.ok) throw new Error(`Signing in: ${settings.error}`);
@@ -78,7 +89,7 @@ export function openPeople(
     onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
   });
   void retention.run();
-  const requestLog = openRequestLog(logs, database, log);
+  const requestLog = openRequestLog(logs, { database, log, variables });
   let outside: OutsideWrites | undefined;
   return {
     database,

@@ -1,5 +1,5 @@
 /** The request log that gateways write: in ClickHouse where it is named, else in the database of people. */
-import type { OperatorOptions } from '../../config/index.ts';
+import type { OperatorOptions, Variables } from '../../config/index.ts';
 import {
   createLogExports,
   type Database,
@@ -9,9 +9,11 @@ import {
   type LogTables,
   logTablesIn,
   makeLogAccount,
+  openLogObjects,
   openLogReader,
 } from '../../management/index.ts';
 import { createBackoff, type Log, sleep, systemClock } from '../../runtime/index.ts';
+import { createOwnIdentity } from '../../secret-managers/index.ts';
 
 export interface RequestLog extends AsyncDisposable {
   /** Feedback and exports. */
@@ -20,19 +22,30 @@ export interface RequestLog extends AsyncDisposable {
   readonly exports: LogExports;
 }
 
-type RequestLogSettings = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword'>;
+type RequestLogSettings = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword' | 'logStore'>;
 
-/** Opens nothing before it is used, but for the account of gateways; throws for a URL that cannot be used, without repeating it. */
+interface Context {
+  readonly database: Database;
+  readonly log: Log;
+  readonly variables: Variables;
+}
+
+/** Opens nothing before it is used, but for the account of gateways; throws for settings that cannot be used, without repeating them. */
 export function openRequestLog(
-  { logsClickHouseUrl: url, logsAccountPassword: password }: RequestLogSettings,
-  database: Database,
-  log: Log,
+  { logsClickHouseUrl: url, logsAccountPassword: password, logStore }: RequestLogSettings,
+  { database, log, variables }: Context,
 ): RequestLog {
   const logDatabase = logTablesIn(database);
   const opened = openLogReader(url === undefined ? undefined : { url }, logDatabase);
   if (!opened.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
   const { reader, close } = opened.value;
-  const logs = { reader };
+  const identity = createOwnIdentity({ variables });
+  const objects = openLogObjects(
+    { ...logStore, folder: undefined },
+    { credentials: identity.awsCredentials, now: Date.now },
+  );
+  if (!objects.ok) throw new Error(objects.error);
+  const logs = { reader, objects: objects.value };
   const exports = createLogExports({
     ...{ database: logDatabase, source: exportSourceOf(logs), now: Date.now, isEnabled: () => true },
     onFailure: (error) => log.warn({ err: error }, 'Export of logs failed'),

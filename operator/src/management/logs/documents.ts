@@ -1,12 +1,17 @@
 /** Documents of logs, wherever their rows say they are. */
+import { isObject, parseJson } from '@gatehouse/crds';
 import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import { DatabaseAway } from '../database/index.ts';
 import type { LogReader } from './reader.ts';
 
 /** A store of objects that gateways write documents to. */
 export interface LogObjects {
-  /** The text of an object; undefined: there is none. Rejects while the store is away. */
+  /** The text of an object; undefined: there is none. Rejects with LogObjectsAway. */
   get(key: string): Promise<string | undefined>;
 }
+
+/** The store of documents cannot be reached, or refuses to show one. */
+export class LogObjectsAway extends DatabaseAway {}
 
 /** What the request log is read from. */
 export interface LogSource {
@@ -15,11 +20,37 @@ export interface LogSource {
   readonly objects?: LogObjects | undefined;
 }
 
+/** `note`: why there is no content, although some was kept. */
+export interface FoundContent {
+  readonly content?: LogContent | undefined;
+  readonly note?: string | undefined;
+}
+
+const NO_STORE = 'Its document is in a store of objects, which this management API does not know (LOG_STORE)';
+const GONE = 'Its document is no longer in the store of objects, or was never written there';
+const BROKEN = 'Its document in the store of objects is not one of this log';
+
+export async function findContent(row: LogRow, { reader, objects }: LogSource): Promise<FoundContent> {
+  if (row.document === 'none') return {};
+  if (row.document === 'database') return { content: await reader.content(row) };
+  if (objects === undefined) return { note: NO_STORE };
+  const text = await objects.get(row.document);
+  if (text === undefined) return { note: GONE };
+  const content = contentIn(text, row);
+  return content === undefined ? { note: BROKEN } : { content };
+}
+
 /** Undefined: none was kept, or it is gone. */
-export async function readContent(row: LogRow, { reader, objects }: LogSource): Promise<LogContent | undefined> {
-  if (row.document === 'none') return undefined;
-  if (row.document === 'database') return reader.content(row);
-  const text = await objects?.get(row.document);
-  if (text === undefined) return undefined;
-  return (JSON.parse(text) as { readonly content: LogContent }).content; // as gateways write it
+export const readContent = async (row: LogRow, source: LogSource): Promise<LogContent | undefined> =>
+  (await findContent(row, source)).content;
+
+/** Others may have written to the store, too. */
+function contentIn(text: string, { id }: LogRow): LogContent | undefined {
+  try {
+    const document = parseJson(text);
+    if (!isObject(document) || document['id'] !== id || !isObject(document['content'])) return undefined;
+    return document['content'] as LogContent; // as gateways write it
+  } catch {
+    return undefined;
+  }
 }

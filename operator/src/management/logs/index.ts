@@ -5,7 +5,15 @@ export {
   connectClickHouse,
   createClickHouseReader,
 } from './clickhouse/index.ts';
-export { type LogObjects, type LogSource, readContent } from './documents.ts';
+export {
+  type FoundContent,
+  findContent,
+  type LogObjects,
+  LogObjectsAway,
+  type LogSource,
+  readContent,
+} from './documents.ts';
+export * from './objects/index.ts';
 export { type OpenLogReader, openLogReader } from './open-reader.ts';
 export * from './reader.ts';
 export { createLogDatabase, createPostgresReader } from './sql/index.ts';

@@ -116,7 +116,6 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: [
       'GET /logs/{logId} answer metrics.*_processing_time',
       'GET /logs/{logId} answer metrics.*_parsing_time',
-      'GET /logs/{logId} answer metrics.log_store_file_path_format',
       'GET /logs/{logId} answer log_format',
     ],
   },

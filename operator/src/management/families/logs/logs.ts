@@ -1,10 +1,10 @@
 /** Rows of the request log with their documents: docs/behaviour/request-logs.md */
 import { brokenTextAt } from '@gatehouse/crds';
-import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import type { LogRow } from '@gatehouse/crds/logs';
 import { logs } from '@gatehouse/crds/rest';
 import type { Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
-import { isOwnOnly, type LogSource, readContent, visibleRows } from '../../logs/index.ts';
+import { type FoundContent, findContent, isOwnOnly, type LogSource, visibleRows } from '../../logs/index.ts';
 import { type BoundOperation, serveOperation } from '../family.ts';
 import { windowOf } from '../pages.ts';
 import { absent } from '../write.ts';
@@ -37,13 +37,14 @@ export const LOGS: readonly BoundOperation[] = [
     const around = at === undefined ? undefined : Date.parse(at);
     const row = brokenTextAt(id) === undefined ? await source.reader.find(id, visible, around) : undefined;
     if (row === undefined) throw absent('log');
-    const content = await contentFor(caller, row, source);
+    const { content, note } = await contentFor(caller, row, source);
     const { organisationId } = services.tenancy;
-    return type === 'hooks' ? toHooks(row, content, organisationId) : toRecord(row, content, organisationId);
+    const shown = type === 'hooks' ? toHooks(row, content, organisationId) : toRecord(row, content, organisationId);
+    return { ...shown, note };
   }),
 ];
 
-async function contentFor({ keyId, scopes }: Caller, row: LogRow, source: LogSource): Promise<LogContent | undefined> {
+async function contentFor({ keyId, scopes }: Caller, row: LogRow, source: LogSource): Promise<FoundContent> {
   const isShown = row.api_key === keyId || SHOWS_CONTENT.some((scope) => scopes.has(scope));
-  return isShown ? readContent(row, source) : undefined;
+  return isShown ? findContent(row, source) : {};
 }

@@ -1,5 +1,5 @@
 /** Rows and documents of the request log as the API shows them. */
-import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import { type LogContent, type LogRow, pathFormatOf } from '@gatehouse/crds/logs';
 
 export const CENT_NANO = 1e7;
 
@@ -34,6 +34,7 @@ export function toMetrics(row: LogRow, organisationId: string) {
     ...{ parent_span_id: row.parent_span_id, internal_trace_id: row.request_id, source: row.source },
     'metadata.key': Object.keys(row.metadata),
     'metadata.value': Object.values(row.metadata),
+    log_store_file_path_format: pathFormatOf(row.document) ?? null,
     snapshot_version: row.snapshot,
     gateway_version: row.gateway_version,
   };

@@ -1,0 +1,50 @@
+/** The bucket with the documents of the request log, as variables name it for gateways and the management API. */
+import { err, ok, type Result } from '../lib/result.ts';
+
+export const LOG_STORES = ['control_plane', 's3', 's3_custom', 'wasabi', 'netapp', 'folder'] as const;
+export type LogStoreKind = (typeof LOG_STORES)[number];
+
+/** Values as they were given. */
+export interface LogBucketVariables {
+  readonly kind: Exclude<LogStoreKind, 'control_plane' | 'folder'>;
+  readonly bucket: string | undefined;
+  readonly region: string | undefined;
+  readonly basePath: string | undefined;
+}
+
+export interface LogBucket {
+  readonly bucket: string;
+  readonly region: string;
+  /** Undefined: AWS. */
+  readonly endpoint: string | undefined;
+  /** The bucket is in the path and not in the host name. */
+  readonly forcePathStyle: boolean;
+}
+
+const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const REGION = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** An error begins with the variable and never repeats a value. */
+export function logBucketOf({
+  kind,
+  bucket,
+  region = 'us-east-1',
+  basePath,
+}: LogBucketVariables): Result<LogBucket, string> {
+  if (bucket === undefined) return err('LOG_STORE_GENERATIONS_BUCKET: is required with this LOG_STORE');
+  if (!NAME.test(bucket)) return err('LOG_STORE_GENERATIONS_BUCKET: expected the name of a bucket');
+  if (!REGION.test(region)) return err('LOG_STORE_REGION: expected the name of a region');
+  if (basePath !== undefined && !isAddress(basePath)) {
+    return err('LOG_STORE_BASEPATH: expected http:// or https:// and a host, without user, query and fragment');
+  }
+  const isCustom = kind === 's3_custom' || kind === 'netapp';
+  if (isCustom && basePath === undefined) return err('LOG_STORE_BASEPATH: is required with this LOG_STORE');
+  const endpoint = basePath ?? (kind === 'wasabi' ? `https://s3.${region}.wasabisys.com` : undefined);
+  return ok({ bucket, region, endpoint, forcePathStyle: isCustom || bucket.includes('.') });
+}
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}

@@ -1,0 +1,122 @@
+/** Documents in a bucket of S3 or a store with its API. */
+import { createHash, createHmac } from 'node:crypto';
+import type { Result } from '@gatehouse/crds';
+import type { LogBucket } from '@gatehouse/crds/logs';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { createHttp, type Http, type HttpAnswer } from '../../../guarded-http/index.ts';
+import { type LogObjects, LogObjectsAway } from '../documents.ts';
+import { isObjectKey } from './object-key.ts';
+
+export interface BucketCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+export interface LogBucketPorts {
+  /** An error says in a word why there are none. */
+  credentials(call: CredentialsCall): Promise<Result<BucketCredentials, string>>;
+  /** Unix time in ms. */
+  now(): number;
+}
+
+export interface CredentialsCall {
+  readonly http: Http;
+  readonly region: string;
+  readonly signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 15_000;
+/** Larger ones are not written: bodies of a log have at most 16 MiB each. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** SHA-256 of nothing. */
+const EMPTY = createHash('sha256').digest('hex');
+
+export function createBucketObjects(bucket: LogBucket, { credentials, now }: LogBucketPorts): LogObjects {
+  const http = createHttp({ ownNamespaces: [], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  const { origin, base } = placeOf(bucket);
+  const { region } = bucket;
+  const ask = async (path: string): Promise<HttpAnswer> => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const found = await credentials({ http, region, signal });
+    if (!found.ok) throw away(`there is no identity for it: ${found.error}`);
+    const headers = await signed({ host: new URL(origin).host, path, region }, found.value, now());
+    // The address is the deployment's own: nothing in a call chooses it.
+    const answer = await http({ method: 'GET', url: origin + path, headers, reach: 'machine' }, signal);
+    if (!answer.ok) throw away(answer.error);
+    return answer.value;
+  };
+  return {
+    get: async (key) => {
+      if (!isObjectKey(key)) return undefined;
+      const { status, text } = await ask(`${base}/${key}`);
+      if (status === 200) return text;
+      const code = /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? '';
+      if (status === 404 && code !== 'NoSuchBucket') return undefined;
+      throw away(`it answered ${status} ${code}`.trim());
+    },
+  };
+}
+
+const away = (why: string): LogObjectsAway =>
+  new LogObjectsAway(`The store of documents of logs cannot be read: ${why}`);
+
+function placeOf({ bucket, region, endpoint, forcePathStyle }: LogBucket) {
+  const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
+  const path = url.pathname.replace(/\/$/, '');
+  if (forcePathStyle) return { origin: url.origin, base: `${path}/${bucket}` };
+  return { origin: `${url.protocol}//${bucket}.${url.host}`, base: path };
+}
+
+interface Place {
+  readonly host: string;
+  readonly path: string;
+  readonly region: string;
+}
+
+async function signed({ host, path, region }: Place, credentials: BucketCredentials, nowMs: number) {
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const signer = new SignatureV4({
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    ...{ region, service: 's3', sha256: Sha256, uriEscapePath: false, applyChecksum: true },
+  });
+  const { headers } = await signer.sign(
+    {
+      ...{ method: 'GET', protocol: '', hostname: host, path, query: {} },
+      headers: { host, 'x-amz-content-sha256': EMPTY },
+    },
+    { signingDate: new Date(nowMs) },
+  );
+  const { host: _, ...rest } = headers;
+  return rest;
+}
+
+type Bytes = string | ArrayBuffer | ArrayBufferView;
+
+/** The hash of node:crypto with the interface of the signing library. */
+class Sha256 {
+  #hash;
+
+  constructor(secret?: Bytes) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toBytes(secret));
+  }
+
+  update(data: Bytes): void {
+    this.#hash.update(toBytes(data));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  reset(): void {
+    throw new Error('a hash is used once');
+  }
+}
+
+function toBytes(data: Bytes): string | Uint8Array {
+  if (typeof data === 'string') return data;
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

@@ -1,0 +1,2 @@
+export type { BucketCredentials, CredentialsCall, LogBucketPorts } from './bucket-objects.ts';
+export { type LogObjectSettings, openLogObjects } from './log-objects.ts';

@@ -1,0 +1,39 @@
+/** The store of documents that variables name: docs/behaviour/request-logs.md#a-store-of-documents */
+import { err, ok, type Result } from '@gatehouse/crds';
+import { type LogStoreKind, logBucketOf } from '@gatehouse/crds/logs';
+import type { LogObjects } from '../documents.ts';
+import { createBucketObjects, type LogBucketPorts } from './bucket-objects.ts';
+import { createFolderObjects } from './folder-objects.ts';
+
+export interface LogObjectSettings {
+  readonly kind: LogStoreKind;
+  readonly bucket: string | undefined;
+  readonly region: string | undefined;
+  readonly basePath: string | undefined;
+  readonly accessKey: string | undefined;
+  readonly secretKey: string | undefined;
+  readonly folder: string | undefined;
+}
+
+/** Undefined: documents are in the database. An error begins with the variable and never repeats a value. */
+export function openLogObjects(
+  { kind, folder, accessKey, secretKey, ...given }: LogObjectSettings,
+  { credentials, now }: LogBucketPorts,
+): Result<LogObjects | undefined, string> {
+  if (kind === 'control_plane') return ok(undefined);
+  if (kind === 'folder') {
+    return folder === undefined
+      ? err('GATEHOUSE_LOGS_DIR: is required with LOG_STORE=folder')
+      : ok(createFolderObjects(folder));
+  }
+  const bucket = logBucketOf({ kind, ...given });
+  if (!bucket.ok) return err(bucket.error);
+  if ((accessKey === undefined) !== (secretKey === undefined)) {
+    return err('LOG_STORE_ACCESS_KEY and LOG_STORE_SECRET_KEY go together');
+  }
+  if (accessKey === undefined || secretKey === undefined) {
+    return ok(createBucketObjects(bucket.value, { credentials, now }));
+  }
+  const pair = ok({ accessKeyId: accessKey, secretAccessKey: secretKey });
+  return ok(createBucketObjects(bucket.value, { credentials: async () => pair, now }));
+}
