@@ -17,6 +17,9 @@ const OVER_TLS: Values = {
 
 /** The request log is in the chart's PostgreSQL, or it is refused. */
 const WITHOUT_LOGS: Values = { records: {} };
+const IN_BUCKET: Values = {
+  records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } }, s3: { bucket: 'logs' } },
+};
 
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
@@ -29,6 +32,10 @@ const NEEDED: Readonly<Record<string, Values>> = {
   'management.enabled': WITHOUT_LOGS,
   'postgres.urlSecretRef': WITHOUT_LOGS,
   'postgres.caConfigMap': { ...WITHOUT_LOGS, postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
+  'records.s3.region': IN_BUCKET,
+  'records.s3.endpoint': IN_BUCKET,
+  'records.s3.pathFormat': IN_BUCKET,
+  'records.s3.secretName': IN_BUCKET,
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 
@@ -52,7 +59,9 @@ describe('a value', () => {
   test('used by a template is declared', () => {
     const templates = globSync('templates/**', { cwd: CHART, withFileTypes: true }).filter((file) => file.isFile());
     const text = templates.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n');
-    const used = new Set([...text.matchAll(/\.Values\.([A-Za-z.]+[A-Za-z])/g)].map(([, path = '']) => path));
+    const used = new Set(
+      [...text.matchAll(/\.Values\.([A-Za-z][A-Za-z\d.]*[A-Za-z\d])/g)].map(([, path = '']) => path),
+    );
     const known = (path: string): boolean =>
       leaves.some((leaf) => leaf.path === path || leaf.path.startsWith(`${path}.`) || path.startsWith(`${leaf.path}.`));
     expect(used.size).toBeGreaterThan(leaves.length / 2);

@@ -1,7 +1,7 @@
 /** Where the gateways of a fleet write the request log. */
 import { z } from 'zod';
-import { int, type Rule, withRules } from '../schema/index.ts';
-import { secretKeyRef } from './parts/index.ts';
+import { flag, httpUrl, int, type Rule, text, withRules } from '../schema/index.ts';
+import { nameRef, secretKeyRef } from './parts/index.ts';
 
 /** A hundred years. */
 const MAX_DAYS = 36_500;
@@ -14,7 +14,14 @@ const database = (description: string) =>
 
 const URL_REF = { urlSecretRef: { name: 'logs', key: 'url' } };
 
-const RECORDS_RULES: readonly Rule<{ postgres?: object | undefined; clickhouse?: object | undefined }>[] = [
+interface RecordsFields {
+  readonly postgres?: object | undefined;
+  readonly clickhouse?: object | undefined;
+  readonly s3?: { readonly objectLock?: boolean | undefined } | undefined;
+  readonly retentionDays?: number | undefined;
+}
+
+const RECORDS_RULES: readonly Rule<RecordsFields>[] = [
   {
     cel: 'has(self.postgres) != has(self.clickhouse)',
     message: 'the request log is in one database: set either postgres or clickhouse',
@@ -22,13 +29,74 @@ const RECORDS_RULES: readonly Rule<{ postgres?: object | undefined; clickhouse?:
     valid: [{ postgres: URL_REF }, { clickhouse: URL_REF }],
     invalid: [{}, { postgres: URL_REF, clickhouse: URL_REF }],
   },
+  {
+    cel: '!has(self.s3) || !self.s3.objectLock || self.retentionDays > 0',
+    message: 'objectLock needs retentionDays of a day at least',
+    at: 's3',
+    holds: ({ s3: bucket, retentionDays = 30 }) => bucket?.objectLock !== true || retentionDays > 0,
+    valid: [{ postgres: URL_REF, s3: { bucket: 'logs', region: 'eu-central-1', objectLock: true } }],
+    invalid: [
+      { postgres: URL_REF, s3: { bucket: 'logs', region: 'eu-central-1', objectLock: true }, retentionDays: 0 },
+    ],
+  },
 ];
+
+interface BucketFields {
+  readonly encryption?: string | undefined;
+  readonly kmsKeyId?: string | undefined;
+}
+
+const BUCKET = { bucket: 'logs', region: 'eu-central-1' };
+
+const BUCKET_RULES: readonly Rule<BucketFields>[] = [
+  {
+    cel: "!has(self.kmsKeyId) || (has(self.encryption) && self.encryption == 'KMS')",
+    message: 'kmsKeyId is the key of encryption KMS',
+    at: 'kmsKeyId',
+    holds: ({ encryption, kmsKeyId }) => kmsKeyId === undefined || encryption === 'KMS',
+    valid: [BUCKET, { ...BUCKET, encryption: 'KMS', kmsKeyId: 'alias/logs' }],
+    invalid: [
+      { ...BUCKET, kmsKeyId: 'alias/logs' },
+      { ...BUCKET, encryption: 'AES256', kmsKeyId: 'alias/logs' },
+    ],
+  },
+];
+
+const s3 = withRules(
+  z
+    .strictObject({
+      bucket: text('bucket is the name of the bucket.', 63),
+      region: text('region is the region that requests are signed for.', 63),
+      endpoint: httpUrl(
+        'endpoint is the address of a store other than AWS; the bucket is put into the path.',
+      ).optional(),
+      pathFormat: z.enum(['V1', 'V2']).default('V1').meta({
+        description:
+          'pathFormat is how objects are named: by days, organisation and log (V1), or with workspace and hour, too (V2).',
+      }),
+      encryption: z
+        .enum(['AES256', 'KMS'])
+        .meta({ description: 'encryption is how the bucket encrypts objects; absent: as it does by itself.' })
+        .optional(),
+      kmsKeyId: text(
+        'kmsKeyId is the id or ARN of the key of encryption KMS; absent: that of the account.',
+        2048,
+      ).optional(),
+      objectLock: flag('objectLock true locks objects for retentionDays; the bucket needs Object Lock.', false),
+      secretRef: nameRef(
+        'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
+      ).optional(),
+    })
+    .meta({ description: 's3 keeps headers and bodies in a bucket; absent: they are in the database.' }),
+  BUCKET_RULES,
+);
 
 export const records = withRules(
   z
     .strictObject({
       postgres: database('postgres keeps the request log in PostgreSQL.'),
       clickhouse: database('clickhouse keeps the request log in ClickHouse.'),
+      s3: s3.optional(),
       retentionDays: int('retentionDays is how long rows are kept, in days; 0: for ever.', 0, MAX_DAYS).default(30),
       queueMebibytes: int(
         'queueMebibytes is the most memory of a pod for rows that wait to be written, in MiB; of more the oldest are dropped; absent: 64.',

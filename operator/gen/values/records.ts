@@ -1,11 +1,22 @@
 /** The values of the request log. */
-import { flag, type Members, secretEntry, section } from './parts.ts';
+import { choice, flag, type Members, secretEntry, section, text } from './parts.ts';
 
 export const records: Members = {
   clickhouse: section('In ClickHouse.', {
     urlSecretRef: secretEntry(
       'Secret entry with the URL (https://USER:PASSWORD@HOST:8443), with the same name in the namespace of the release and in ' +
         'that of the default fleet; it goes before postgres.',
+    ),
+  }),
+  s3: section('Headers and bodies in a bucket with the API of S3, beside rows in one of the databases.', {
+    bucket: text(['', 'request-logs'], 'Name of the bucket; empty: they are in the database.'),
+    region: text(['us-east-1', 'eu-central-1'], 'Region of the bucket.'),
+    endpoint: text(['', 'https://minio.example.com'], 'Address of a store other than AWS; empty: AWS.'),
+    pathFormat: choice(['V1', 'V2'], ['V1', 'V2'], 'Names of objects: with workspace and hour in V2.'),
+    secretName: text(
+      ['', 'minio'],
+      'Secret with accessKeyId and secretAccessKey, with the same name in the namespace of the release and in that of the ' +
+        'default fleet; empty: the identities of the pods.',
     ),
   }),
   postgres: section('In the database of the management API.', {

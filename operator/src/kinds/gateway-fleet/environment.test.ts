@@ -46,6 +46,29 @@ describe('the environment of a fleet', () => {
     expect(inPostgres.get('GATEHOUSE_LOGS_RETENTION_DAYS')?.value).toBe('30');
   });
 
+  test('says where documents of the request log are', () => {
+    const postgres = { urlSecretRef: { name: 'logs', key: 'url' } };
+    const ofAws = variablesOf({ records: { postgres, s3: { bucket: 'logs', region: 'eu-central-1' } } });
+    expect(ofAws.get('LOG_STORE')?.value).toBe('s3');
+    for (const name of ['LOG_STORE_BASEPATH', 'LOG_STORE_ACCESS_KEY', 'SSE_ENCRYPTION_TYPE', 'KMS_KEY_ID']) {
+      expect(ofAws.has(name), name).toBe(false);
+    }
+    const s3 = {
+      ...{ bucket: 'logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' as const },
+      ...{ encryption: 'KMS' as const, kmsKeyId: 'alias/logs', objectLock: true, secretRef: { name: 'minio' } },
+    };
+    const given = variablesOf({ records: { postgres, s3 } });
+    const values = {
+      ...{ LOG_STORE: 's3_custom', LOG_STORE_GENERATIONS_BUCKET: 'logs', LOG_STORE_REGION: 'eu-central-1' },
+      ...{ LOG_STORE_BASEPATH: 'http://minio:9000', LOG_STORE_FILE_PATH_FORMAT: 'v2' },
+      ...{ LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: 'true', SSE_ENCRYPTION_TYPE: 'aws:kms', KMS_KEY_ID: 'alias/logs' },
+    };
+    for (const [name, value] of Object.entries(values)) expect(given.get(name)?.value, name).toBe(value);
+    expect(given.get('LOG_STORE_SECRET_KEY')?.valueFrom).toEqual({
+      secretKeyRef: { name: 'minio', key: 'secretAccessKey' },
+    });
+  });
+
   test('says where files and batches are', () => {
     const s3 = {
       ...{

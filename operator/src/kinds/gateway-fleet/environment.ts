@@ -190,14 +190,41 @@ function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly En
 /** Where the request log is written to. */
 function recordVariables(records: GatewayFleet['spec']['records']): readonly EnvVar[] {
   if (records === undefined) return [];
-  const { postgres, clickhouse, retentionDays, queueMebibytes } = records;
+  const { postgres, clickhouse, s3, retentionDays, queueMebibytes } = records;
   return [
     ...(postgres === undefined ? [] : [fromSecret('GATEHOUSE_LOGS_DATABASE_URL', postgres.urlSecretRef)]),
     ...(clickhouse === undefined ? [] : [fromSecret('GATEHOUSE_LOGS_CLICKHOUSE_URL', clickhouse.urlSecretRef)]),
+    ...(s3 === undefined ? [] : documentVariables(s3)),
     { name: 'GATEHOUSE_LOGS_RETENTION_DAYS', value: String(retentionDays) },
     ...(queueMebibytes === undefined
       ? []
       : [{ name: 'GATEHOUSE_LOGS_QUEUE_BYTES', value: String(queueMebibytes * 1024 * 1024) }]),
+  ];
+}
+
+/** The bucket of documents of the request log. */
+function documentVariables({
+  secretRef,
+  ...s3
+}: NonNullable<NonNullable<GatewayFleet['spec']['records']>['s3']>): readonly EnvVar[] {
+  const texts = {
+    LOG_STORE: s3.endpoint === undefined ? 's3' : 's3_custom',
+    LOG_STORE_GENERATIONS_BUCKET: s3.bucket,
+    LOG_STORE_REGION: s3.region,
+    LOG_STORE_BASEPATH: s3.endpoint,
+    LOG_STORE_FILE_PATH_FORMAT: s3.pathFormat.toLowerCase(),
+    LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: s3.objectLock ? 'true' : undefined,
+    SSE_ENCRYPTION_TYPE: s3.encryption === 'KMS' ? 'aws:kms' : s3.encryption,
+    KMS_KEY_ID: s3.kmsKeyId,
+  };
+  return [
+    ...Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),
+    ...(secretRef === undefined
+      ? []
+      : [
+          fromSecret('LOG_STORE_ACCESS_KEY', { name: secretRef.name, key: S3_KEYS[0] }),
+          fromSecret('LOG_STORE_SECRET_KEY', { name: secretRef.name, key: S3_KEYS[1] }),
+        ]),
   ];
 }
 

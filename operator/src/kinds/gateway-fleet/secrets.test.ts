@@ -12,7 +12,10 @@ const fleet = aFleet({
     endpoint: 'http://collector:4318',
     headersSecretRef: { name: 'otlp', key: 'headers' },
   },
-  records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } } },
+  records: {
+    postgres: { urlSecretRef: { name: 'logs', key: 'url' } },
+    s3: { bucket: 'logs', region: 'eu-central-1', secretRef: { name: 'minio' } },
+  },
   env: [
     { name: 'A', secretRef: { name: 'env', key: 'a' } },
     { name: 'B', value: 'b' },
@@ -28,6 +31,7 @@ const FULL: Contents = {
   tls: { 'tls.crt': CERT, 'tls.key': CERT },
   otlp: { headers: 'YT1i' },
   logs: { url: 'dQ==' },
+  minio: { accessKeyId: 'YQ==', secretAccessKey: 'Yg==' },
   env: { a: 'YQ==' },
 };
 
@@ -42,7 +46,7 @@ const storeOf = (contents: Contents) => {
 describe('the Secrets of a fleet', () => {
   test('are those it names, and that of its admin port', () => {
     expect([...secretKeys(fleet)].sort()).toEqual(
-      ['default-admin', 'env', 'logs', 'otlp', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
+      ['default-admin', 'env', 'logs', 'minio', 'otlp', 'redis', 'tls'].map((name) => `gatehouse-gateways/${name}`),
     );
   });
 
@@ -63,6 +67,11 @@ describe('the Secrets of a fleet', () => {
       rule: 'lacks the database of records',
       contents: { ...FULL, logs: {} },
       missing: ['spec.records.postgres.urlSecretRef'],
+    },
+    {
+      rule: 'lacks the secret key of the bucket of documents',
+      contents: { ...FULL, minio: { accessKeyId: 'YQ==' } },
+      missing: ['spec.records.s3.secretRef'],
     },
     { rule: 'has an empty entry', contents: { ...FULL, env: { a: '' } }, missing: ['spec.env[0].secretRef'] },
   ])('are named by their fields when the namespace $rule', ({ contents, missing }) => {

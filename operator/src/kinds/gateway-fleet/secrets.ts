@@ -53,6 +53,10 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
       const ref = records?.[database]?.urlSecretRef;
       return ref === undefined ? [] : [use(`spec.records.${database}.urlSecretRef`, ref)];
     }),
+    ...S3_KEYS.flatMap((key) => {
+      const ref = records?.s3?.secretRef;
+      return ref === undefined ? [] : [use('spec.records.s3.secretRef', { name: ref.name, key })];
+    }),
     ...(tracing?.headersSecretRef === undefined
       ? []
       : [use('spec.tracing.headersSecretRef', tracing.headersSecretRef)]),

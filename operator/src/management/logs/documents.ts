@@ -45,10 +45,11 @@ export const readContent = async (row: LogRow, source: LogSource): Promise<LogCo
   (await findContent(row, source)).content;
 
 /** Others may have written to the store, too. */
-function contentIn(text: string, { id }: LogRow): LogContent | undefined {
+function contentIn(text: string, { id, workspace }: LogRow): LogContent | undefined {
   try {
     const document = parseJson(text);
-    if (!isObject(document) || document['id'] !== id || !isObject(document['content'])) return undefined;
+    if (!isObject(document) || document['id'] !== id || document['workspace'] !== workspace) return undefined;
+    if (!isObject(document['content'])) return undefined;
     return document['content'] as LogContent; // as gateways write it
   } catch {
     return undefined;

@@ -1,0 +1,48 @@
+/** Where the chart puts the request log: the fleet and the management API know the same places. */
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { FLAGS } from '../../operator/src/config/index.ts';
+import { at, find, NAMESPACE, render, type Values } from './helm.ts';
+
+const urlSecretRef = { name: 'logs', key: 'url' };
+const variable = z.looseObject({ name: z.string() });
+const KEYS = ['access-key', 'secret-key'] as const;
+
+async function placesOf(records: Values) {
+  const objects = await render({ management: { enabled: true }, records });
+  const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
+  const env = z.array(variable).parse(at(pod, 'containers.0.env'));
+  return {
+    fleet: at(find(objects, 'GatewayFleet/gatehouse-gateways/default'), 'spec.records'),
+    management: new Map(env.filter(({ name }) => name.startsWith('LOG_STORE')).map((row) => [row.name, row])),
+  };
+}
+
+test('documents are in the database unless a bucket is named', async () => {
+  const { fleet, management } = await placesOf({ postgres: { urlSecretRef }, s3: { region: 'eu-central-1' } });
+  expect(fleet).toEqual({ postgres: { urlSecretRef } });
+  expect(management.size).toBe(0);
+});
+
+test('a bucket of another store, with a key pair', async () => {
+  const s3 = { bucket: 'request-logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' };
+  const { fleet, management } = await placesOf({ clickhouse: { urlSecretRef }, s3: { ...s3, secretName: 'minio' } });
+  expect(fleet).toEqual({ clickhouse: { urlSecretRef }, s3: { ...s3, secretRef: { name: 'minio' } } });
+  expect(management.get('LOG_STORE')).toMatchObject({ value: 's3_custom' });
+  expect(management.get('LOG_STORE_BASEPATH')).toMatchObject({ value: s3.endpoint });
+  const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
+  expect([...management.keys()].sort()).toEqual(known.filter((name) => name.startsWith('LOG_STORE')).sort());
+  for (const [i, key] of ['accessKeyId', 'secretAccessKey'].entries()) {
+    const name = FLAGS[`log-store-${KEYS[i] ?? 'access-key'}`].variable;
+    expect(management.get(name)).toMatchObject({ valueFrom: { secretKeyRef: { name: 'minio', key } } });
+  }
+});
+
+test('a bucket of AWS, with the identities of pods', async () => {
+  const { fleet, management } = await placesOf({ postgres: { urlSecretRef }, s3: { bucket: 'request-logs' } });
+  expect(fleet).toEqual({
+    ...{ postgres: { urlSecretRef }, s3: { bucket: 'request-logs', region: 'us-east-1', pathFormat: 'V1' } },
+  });
+  expect([...management.keys()]).toEqual(['LOG_STORE', 'LOG_STORE_GENERATIONS_BUCKET', 'LOG_STORE_REGION']);
+  expect(management.get('LOG_STORE')).toMatchObject({ value: 's3' });
+});
