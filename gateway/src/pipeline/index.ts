@@ -5,7 +5,7 @@ import { type AppError, toAppError } from '../errors/index.ts';
 import type { TokenCheck } from '../identity/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
-import { type Capture, NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED } from '../record/index.ts';
+import { type Capture, NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED, StepLog } from '../record/index.ts';
 import {
   type Leaf,
   type PlanNode,
@@ -146,12 +146,14 @@ interface Progress extends LimitLog, GuardrailLog {
   input?: AttemptInput;
 }
 
+const beginProgress = ({ trace }: Exchange): Progress => (trace.span?.sampled === true ? { steps: new StepLog() } : {});
+
 const captured = async (ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> =>
   captureAnswer(await serve(ports, exchange), exchange);
 
 async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> {
   const { request, operation } = exchange;
-  const progress: Progress = {};
+  const progress = beginProgress(exchange);
   try {
     request.checkLength(operation.bodies);
     refuseLoop(request, ports.attempts.gatewayName);
@@ -351,7 +353,7 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
 }
 
 function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
-  const { caller, input, limits, guardrails, captured = input?.captured } = progress;
+  const { caller, input, limits, guardrails, steps, captured = input?.captured } = progress;
   const resolution = input?.resolution;
   const plan = resolution?.plan;
   const attempts = input === undefined ? NOTHING_TRIED : attemptsOf(input, outcome);
@@ -375,6 +377,7 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
       attemptsExhausted: input?.calls.exhausted ?? false,
       limits: limits ?? NO_VERDICTS,
       guardrails: NO_GUARDRAILS,
+      steps: steps?.facts,
     },
     attempts,
     answeredBy: outcome && input && attempts[input.tried.indexOf(outcome)],

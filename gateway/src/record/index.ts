@@ -41,4 +41,5 @@ export {
   withUsage,
 } from './recorder.ts';
 export type { Sink, UsageQuestion, WatchedGuardrails } from './sink.ts';
+export { type StepFacts, StepLog } from './steps.ts';
 export { addCounted, type CountedAnswer, countAnswer, countWhole, NOTHING_COUNTED } from './usage.ts';

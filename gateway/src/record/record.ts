@@ -3,6 +3,7 @@ import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/inde
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
+import type { StepFacts } from './steps.ts';
 import type { CountedAnswer } from './usage.ts';
 
 /** One finished request. Plain data, which a sink may keep, but for the headers, which end with the call of the sink. */
@@ -175,6 +176,8 @@ export interface DecisionFacts {
   readonly limits: LimitVerdicts;
   /** Those that ran before the answer was complete, in order. */
   readonly guardrails: readonly GuardrailFacts[];
+  /** Only where spans of the request are exported. */
+  readonly steps?: readonly StepFacts[] | undefined;
 }
 
 /** What became of one target. */

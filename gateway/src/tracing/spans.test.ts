@@ -151,6 +151,35 @@ describe('the span of an attempt', () => {
   });
 });
 
+describe('the span of a step', () => {
+  const step = { startedAtMs: 2, durationMs: 0.5, error: undefined } as const;
+
+  test('of a target is a child of its attempt, with what the cache said', () => {
+    const attempts = [sampleAttempt({ target: 'config', spanId: 'd'.repeat(16) })];
+    const steps = [{ ...step, kind: 'cache', target: 'config', cache: 'MISS' } as const];
+    expect(spans({ attempts, decisions: { steps } })[2]).toMatchObject({
+      ...{ name: 'gatehouse.cache.lookup', kind: 'internal', parentId: 'd'.repeat(16), traceId: identity.traceId },
+      ...{ startMs: 2, endMs: 2.5, failed: false },
+      attributes: { 'gatehouse.cache.status': 'MISS', 'gatehouse.target': 'config' },
+    });
+  });
+
+  test('before the targets is a child of the request, and names the limit that had no room', () => {
+    const error = new AppError('KEY_EXPIRED', { detail: 'quoted text' });
+    const steps = [{ ...step, kind: 'limits', target: undefined, refusedBy: 'key/app requests rpm', error } as const];
+    const made = spans({ attempts: [], decisions: { steps } });
+    expect(made[1]).toMatchObject({
+      ...{ name: 'gatehouse.limits.check', parentId: identity.spanId, failed: true },
+      attributes: {
+        'gatehouse.limits.passed': false,
+        'gatehouse.limits.refused_by': 'key/app requests rpm',
+        'error.type': 'KEY_EXPIRED',
+      },
+    });
+    expect(JSON.stringify(made)).not.toContain('quoted text');
+  });
+});
+
 describe('the span of a guardrail', () => {
   const checks = [
     { id: 'default.pii', verdict: false, error: undefined, transformed: true, durationMs: 1 },

@@ -1,7 +1,7 @@
 /** The spans of a request, made from its record: names and attributes as OpenTelemetry's conventions for HTTP and GenAI have them. */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { newSpanId } from '../lib/trace-context.ts';
-import type { AttemptFacts, GuardrailFacts, RequestRecord, SpanIdentity } from '../record/index.ts';
+import type { AttemptFacts, GuardrailFacts, RequestRecord, SpanIdentity, StepFacts } from '../record/index.ts';
 import { withoutSecrets } from '../telemetry/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { Attributes, AttributeValue, Span, SpanEvent } from './span.ts';
@@ -25,6 +25,7 @@ const MAX_CHARS = 256;
 /** As many as OpenTelemetry keeps of a span. */
 const MAX_EVENTS = 128;
 const NANO = 1_000_000_000;
+const NO_STEPS: readonly StepFacts[] = [];
 const NO_EVENTS: readonly SpanEvent[] = [];
 
 /** Empty where the trace is not exported. */
@@ -32,7 +33,16 @@ export function spansOf(record: RequestRecord, options: SpanOptions): readonly S
   const { span } = record.request.trace;
   if (span?.sampled !== true) return [];
   const spans = [requestSpan(record, span, options)];
-  for (const attempt of record.attempts) spans.push(attemptSpan(record, attempt, { span, ...options }));
+  const ofTargets = new Map<string | undefined, string>();
+  for (const attempt of record.attempts) {
+    const made = attemptSpan(record, attempt, { span, ...options });
+    spans.push(made);
+    ofTargets.set(attempt.target, made.spanId);
+  }
+  for (const step of record.decisions.steps ?? NO_STEPS) {
+    const parent = step.target === undefined ? undefined : ofTargets.get(step.target);
+    spans.push(stepSpan(step, span, parent ?? span.spanId));
+  }
   if (options.guardrails) for (const facts of record.decisions.guardrails) spans.push(guardrailSpan(facts, span));
   return spans;
 }
@@ -71,6 +81,29 @@ export function guardrailSpan(facts: GuardrailFacts, request: SpanIdentity): Spa
         'error.type': check.error,
       }),
     })),
+  };
+}
+
+const STEP_NAMES = { cache: 'gatehouse.cache.lookup', limits: 'gatehouse.limits.check' } as const;
+
+function stepSpan(step: StepFacts, request: SpanIdentity, parentId: string): Span {
+  const { kind, target, startedAtMs, durationMs, cache, refusedBy, error } = step;
+  return {
+    ...childOf(request, newSpanId()),
+    parentId,
+    name: STEP_NAMES[kind],
+    kind: 'internal',
+    startMs: startedAtMs,
+    endMs: startedAtMs + durationMs,
+    failed: error !== undefined,
+    attributes: attributesOf({
+      'gatehouse.target': target,
+      'gatehouse.cache.status': cache,
+      'gatehouse.limits.passed': kind === 'limits' ? error === undefined : undefined,
+      'gatehouse.limits.refused_by': refusedBy,
+      'error.type': error?.code,
+    }),
+    events: NO_EVENTS,
   };
 }
 

@@ -56,9 +56,11 @@ export function openCache(
   request: OutgoingRequest,
 ): CacheSession | Promise<CacheSession> {
   const plan = prepared.leaf.settings.cache;
-  return plan === undefined || !isCacheable(prepared)
-    ? DISABLED
-    : lookUp({ cache, semantic, plan, request, json }, prepared);
+  if (plan === undefined || !isCacheable(prepared)) return DISABLED;
+  const look = (): Promise<CacheSession> => lookUp({ cache, semantic, plan, request, json }, prepared);
+  const { steps } = prepared.input.log;
+  const step = { kind: 'cache', target: prepared.leaf.path } as const;
+  return steps === undefined ? look() : steps.time(step, look, (session) => ({ cache: session?.status }));
 }
 
 interface Lookup {

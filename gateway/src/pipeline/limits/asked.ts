@@ -25,6 +25,8 @@ export interface LimitedTarget {
     readonly resolution: Resolution;
     readonly log: LimitLog;
   };
+  /** Absent: the call has no target of a config. */
+  readonly leaf?: { readonly path: string };
   /** Absent: the call is made of none. */
   readonly prompt?: PromptUse | undefined;
   readonly resolved: { readonly managed: ManagedProvider | undefined };

@@ -2,6 +2,7 @@
 import type { Buckets, BudgetDenial, BudgetLimit, Budgets } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Demand, Denial, Limiter, Reservation } from '../../limits/index.ts';
+import type { StepLog } from '../../record/index.ts';
 import { type KeyRecord, NO_LIMITS, type WorkspaceRecord } from '../../snapshot/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { budgetError, rateError } from './denial.ts';
@@ -25,6 +26,8 @@ export const isPolling = ({ method, path }: Pick<ClientRequest, 'method' | 'path
 /** Collects what limits said about a request; nothing where it has none. */
 export interface LimitLog {
   limits?: LimitTrail;
+  /** Only where spans of the request are exported. */
+  steps?: StepLog;
 }
 
 /**
@@ -43,7 +46,17 @@ export function admit(
     if (isExpired) throw new AppError('KEY_EXPIRED');
     return;
   }
-  const { demands, budgets } = entryLimits(key, workspace);
+  const limits = entryLimits(key, workspace);
+  const enter = (): void | Promise<void> => takeEntry(limits, { nowMs, isExpired }, { ports, log });
+  if (log.steps === undefined || limits.demands.length + limits.budgets.length === 0) return enter();
+  return log.steps.time({ kind: 'limits', target: undefined }, enter, () => ({ refusedBy: log.limits?.refusedBy() }));
+}
+
+function takeEntry(
+  { demands, budgets }: EntryLimits,
+  { nowMs, isExpired }: { readonly nowMs: number; readonly isExpired: boolean },
+  { ports, log }: { readonly ports: Pick<LimitPorts, 'limiter' | 'budgets'>; readonly log: LimitLog },
+): void | Promise<void> {
   const exhausted = budgets.length === 0 ? undefined : ports.budgets.ask(budgets, nowMs);
   if (exhausted?.budget.owner.kind === 'key') refuse(exhausted, log);
   if (isExpired) throw new AppError('KEY_EXPIRED');

@@ -21,7 +21,17 @@ export function holdTarget(ports: LimitPorts, target: LimitedTarget): Held | und
   const asked = askedOf(target, ports, nowMs);
   if (asked === undefined || asked.demands.length + asked.charges.length + (asked.late?.length ?? 0) === 0)
     return undefined;
-  const taking = new Taking(ports, target, { asked, nowMs });
+  const take = (): Held => takeAll(new Taking(ports, target, { asked, nowMs }), { asked, nowMs, ports });
+  const { log } = target.input;
+  if (log.steps === undefined) return take();
+  const step = { kind: 'limits', target: target.leaf?.path } as const;
+  return log.steps.time(step, take, () => ({ refusedBy: log.limits?.refusedBy() }));
+}
+
+function takeAll(
+  taking: Taking,
+  { asked, nowMs, ports }: { readonly asked: Asked; readonly nowMs: number; readonly ports: LimitPorts },
+): Held {
   if (asked.charges.length === 0) return taking.withSpend(undefined);
   const spend = ports.budgets.reserve(asked.charges, nowMs);
   return spend instanceof Promise ? spend.then((settled) => taking.withSpend(settled)) : taking.withSpend(spend);

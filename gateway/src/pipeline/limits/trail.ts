@@ -42,6 +42,14 @@ export class LimitTrail implements LimitVerdicts {
     this.#steps.push({ demands: [], charges: [{ budget }], passed: false });
   }
 
+  /** Of the limit that was asked last, where it had no room. */
+  refusedBy(): string | undefined {
+    const last = this.#steps.at(-1);
+    if (last === undefined || last.passed) return undefined;
+    const { demands, charges } = last;
+    return demands.map(limitId)[0] ?? charges[0]?.budget.id;
+  }
+
   /** In the order in which limits were asked first. A limit that any target was refused for has not passed. */
   verdicts(): readonly CheckVerdict[] {
     const verdicts = new Map<string, boolean>();
