@@ -7,6 +7,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { CATALOGUE_SOURCE } from '../cost/index.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
+import { OPEN_METRICS_TYPE, wantsOpenMetrics } from '../telemetry/index.ts';
 import type { UsageReports } from '../usage-report/index.ts';
 import { toListener } from './connections/close.ts';
 import type { ListenAddress, Listener } from './listener.ts';
@@ -14,7 +15,14 @@ import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface AdminPorts {
   readonly snapshots: Pick<SnapshotHolder, 'status' | 'onChange'>;
-  readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
+  readonly metrics:
+    | {
+        text(): Promise<string>;
+        readonly contentType: string;
+        /** In OpenMetrics format; absent: only the classic one is served. */
+        openMetrics?(): Promise<string>;
+      }
+    | undefined;
   /** What budgets have used; undefined: it is not reported here. */
   readonly usage: UsageReports | undefined;
   readonly version: string;
@@ -60,7 +68,12 @@ function createApp(ports: AdminPorts): FastifyInstance {
     reply.code(isReady() ? 200 : 503).send({ status: isReady() ? 'ok' : 'not ready', version }),
   );
   if (metrics !== undefined) {
-    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+    app.get('/metrics', async ({ headers }, reply) => {
+      reply.header('vary', 'accept');
+      const isOpen = metrics.openMetrics !== undefined && wantsOpenMetrics(headers.accept);
+      const text = isOpen ? await metrics.openMetrics?.() : await metrics.text();
+      return reply.type(isOpen ? OPEN_METRICS_TYPE : metrics.contentType).send(text);
+    });
   }
   app.register(async (internal) => {
     internal.addHook('onRequest', async (request, reply) => {

@@ -49,10 +49,26 @@ export function createGauge(options: Omit<CappedOptions<never>, 'labels' | 'maxS
   };
 }
 
+/** An observation that a trace explains. */
+export interface Exemplar {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  readonly value: number;
+  /** Unix time in ms. */
+  readonly atMs: number;
+}
+
+/** The trace of an observation. */
+export type Explained = Omit<Exemplar, 'value'>;
+
 class Distribution {
   /** Observations at most as large as the bucket's bound and larger than the one before; the last one has no bound. */
   readonly buckets: Float64Array;
   sum = 0;
+  /** The last one of each bucket. */
+  exemplars: (Exemplar | undefined)[] | undefined;
   readonly #bounds: readonly number[];
 
   constructor(bounds: readonly number[]) {
@@ -60,13 +76,17 @@ class Distribution {
     this.buckets = new Float64Array(bounds.length + 1);
   }
 
-  observe(value: number): void {
+  /** `explained`: by a trace that is exported. */
+  observe(value: number, explained?: Explained): void {
     if (!Number.isFinite(value)) return;
     const bounds = this.#bounds;
     let at = 0;
     while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
     this.buckets[at] = (this.buckets[at] ?? 0) + 1;
     this.sum += value;
+    if (explained === undefined) return;
+    this.exemplars ??= new Array(this.buckets.length);
+    this.exemplars[at] = { ...explained, value };
   }
 }
 
@@ -78,7 +98,8 @@ export function createHistogram<L extends string>(options: CappedOptions<L> & { 
     [...series.all()].flatMap(([given, distribution]) => valuesOf(name, given, { bounds, distribution })),
   );
   return {
-    observe: (given: Labels<L>, value: number): void => series.of(given).observe(value),
+    observe: (given: Labels<L>, value: number, explained?: Explained): void =>
+      series.of(given).observe(value, explained),
     /** The series of a label set, for what is observed often; `other` where there are too many. */
     of: (given: Labels<L>): Pick<Distribution, 'observe'> => series.of(given),
   };
@@ -93,7 +114,13 @@ function valuesOf<L extends string>(
   let count = 0;
   const buckets = [...distribution.buckets].map((own, at) => {
     count += own;
-    return { metricName: `${name}_bucket`, labels: { le: bounds[at] ?? '+Inf', ...labels }, value: count };
+    const exemplar = distribution.exemplars?.[at];
+    return {
+      metricName: `${name}_bucket`,
+      labels: { le: bounds[at] ?? '+Inf', ...labels },
+      value: count,
+      ...(exemplar && { exemplar }),
+    };
   });
   return [
     ...buckets,
@@ -102,7 +129,10 @@ function valuesOf<L extends string>(
   ];
 }
 
-type Sample = Pick<MetricValue<string>, 'labels' | 'value'> & { readonly metricName?: string };
+type Sample = Pick<MetricValue<string>, 'labels' | 'value'> & {
+  readonly metricName?: string;
+  readonly exemplar?: Exemplar;
+};
 
 /** Registers a metric: the registry needs its name and, at a scrape, its values. */
 function register(

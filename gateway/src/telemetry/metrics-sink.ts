@@ -1,5 +1,6 @@
 import type { AttemptFacts, RequestRecord, Sink } from '../record/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import type { Explained } from './capped.ts';
 import { createGuardrailCounts } from './guardrail-counts.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -31,12 +32,22 @@ function countRequest(metrics: Metrics, { request, attempts, answeredBy, answer,
   const provider = answeredBy?.provider ?? NONE;
   const upstreamMs = totalUpstreamMs(attempts);
   metrics.requests.add({ operation, provider, status: statusLabel(answer.status) });
-  metrics.duration.observe({ operation, provider }, answer.durationMs / 1000);
-  metrics.overhead.observe({ operation }, Math.max(0, answer.firstByteMs - upstreamMs) / 1000);
-  if (attempts.length > 0) metrics.upstream.observe({ operation, provider }, upstreamMs / 1000);
+  const explained = explainedBy(request, answer);
+  metrics.duration.observe({ operation, provider }, answer.durationMs / 1000, explained);
+  metrics.overhead.observe({ operation }, Math.max(0, answer.firstByteMs - upstreamMs) / 1000, explained);
+  if (attempts.length > 0) metrics.upstream.observe({ operation, provider }, upstreamMs / 1000, explained);
   const { cache } = decisions;
   if (cache !== undefined && cache !== 'DISABLED') metrics.cache.add({ verdict: cache });
   if (decisions.attemptsExhausted) metrics.attemptsExhausted.add({ operation });
+}
+
+/** Undefined: the trace is not exported, or there is none. */
+function explainedBy(
+  { trace: { span }, startedAtMs }: RequestRecord['request'],
+  { durationMs }: RequestRecord['answer'],
+): Explained | undefined {
+  if (span?.sampled !== true) return undefined;
+  return { traceId: span.traceId, spanId: span.spanId, atMs: startedAtMs + durationMs };
 }
 
 /** Time spent waiting for providers, over all attempts, in ms. */

@@ -3,6 +3,7 @@ import { type Aggregator, Gauge, type Registry } from 'prom-client';
 import { BUDGET_GAUGES, type BudgetReading, createBudgetMetrics } from './budget-metrics.ts';
 import { createCounter, createGauge, createHistogram } from './capped.ts';
 import type { MetricReport } from './metrics-sum.ts';
+import { openMetricsText } from './open-metrics.ts';
 import { createProcessRegistry, type ProcessLabels } from './process-registry.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -304,6 +305,8 @@ export function createMetrics(
     observeLogStore: (isAway: () => boolean): void => observed(GAUGES.requestLogStoreAway, () => Number(isAway())),
     /** Prometheus text format. */
     text: () => registry.metrics(),
+    /** As `text`, in OpenMetrics format, with exemplars. */
+    openMetrics: async (): Promise<string> => openMetricsText(await registry.getMetricsAsJSON()),
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
