@@ -142,11 +142,9 @@ create index sessions_expires on gatehouse.sessions (expires_at);
 `,
   },
   {
-    name: '0007-audit-kubernetes',
-    sql: `-- Changes that were made with kubectl or by GitOps.
-alter table gatehouse.audit_records drop constraint audit_records_actor_type_check;
-alter table gatehouse.audit_records add constraint audit_records_actor_type_check
-  check (actor_type in ('api_key', 'user', 'scim', 'anonymous', 'kubernetes'));
+    name: '0007-audit-outside',
+    sql: `-- Whether it is of a write with kubectl, Helm or GitOps; its actor_type is then anonymous, its actor_id the field manager.
+alter table gatehouse.audit_records add column outside boolean not null default false;
 `,
   },
 ];

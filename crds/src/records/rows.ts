@@ -119,7 +119,7 @@ export const auditRow = z.strictObject({
   operation: z.string(),
   method: z.string(),
   path: z.string(),
-  actor_type: z.enum(['api_key', 'user', 'scim', 'anonymous', 'kubernetes']),
+  actor_type: z.enum(['api_key', 'user', 'scim', 'anonymous']),
   actor_id: z.string().nullable(),
   actor_user: z.string().nullable(),
   workspace: z.string().nullable(),
@@ -127,6 +127,8 @@ export const auditRow = z.strictObject({
   error_code: z.string().nullable(),
   /** It took over what another tool owns. */
   forced: z.boolean(),
+  /** It is of a write that no call has made; the actor is anonymous, its id the field manager. */
+  outside: z.boolean(),
   changes: z.array(change),
 });
 export type AuditRow = z.output<typeof auditRow>;

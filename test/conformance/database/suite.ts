@@ -67,7 +67,7 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
       const record = {
         ...{ id: randomUUID(), at: new Date(Date.UTC(2027, 0, 1, 1, 2, 3, 456)), request_id: 'r', operation: 'o' },
         ...{ method: 'PUT', path: '/p', actor_type: 'api_key' as const, actor_id: 'k', actor_user: null },
-        ...{ workspace: null, status: 200, error_code: null, forced: true },
+        ...{ workspace: null, status: 200, error_code: null, forced: true, outside: false },
       };
       await database.use(async (queries) => {
         await queries.insertInto('users').values(user).execute();
@@ -144,7 +144,7 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
       const row = (ageDays: number) => ({
         ...{ id: randomUUID(), at: new Date(nowMs - ageDays * day), request_id: `age-${ageDays}`, operation: 'o' },
         ...{ method: 'PUT', path: '/p', actor_type: 'anonymous' as const, actor_id: null, actor_user: null },
-        ...{ workspace: null, status: 200, error_code: null, forced: false, changes: '[]' },
+        ...{ workspace: null, status: 200, error_code: null, forced: false, outside: false, changes: '[]' },
       });
       const insert = (ages: readonly number[]) =>
         database.use((queries) => queries.insertInto('audit_records').values(ages.map(row)).execute());

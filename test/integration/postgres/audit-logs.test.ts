@@ -31,14 +31,29 @@ afterAll(async () => {
 const row = (minute: number, over: object = {}) => ({
   ...{ id: randomUUID(), at: new Date(Date.UTC(2027, 0, 1, 0, minute)), request_id: `r${minute}` },
   ...{ operation: 'configs.create', method: 'POST', path: '/v1/configs', actor_type: 'api_key' as const },
-  ...{ actor_id: 'key-1', actor_user: null, workspace: 'team-a', status: 200, error_code: null, forced: false },
+  ...{
+    actor_id: 'key-1',
+    actor_user: null,
+    workspace: 'team-a',
+    status: 200,
+    error_code: null,
+    forced: false,
+    outside: false,
+  },
   changes: JSON.stringify([{ kind: 'GatewayConfig', object: 'team-a/c', action: 'create', before: null, after: {} }]),
   ...over,
 });
 const ROWS = [
   row(1),
   row(2, { operation: 'api_keys.rotate', path: '/v1/api-keys/x/rotate', actor_user: 'ada' }),
-  row(3, { method: 'DELETE', operation: 'configs.delete', status: 409, error_code: 'AB07', forced: true }),
+  row(3, {
+    method: 'DELETE',
+    operation: 'configs.delete',
+    status: 409,
+    error_code: 'AB07',
+    forced: true,
+    outside: false,
+  }),
   row(4, { actor_type: 'anonymous', actor_id: null, workspace: null, status: 401, error_code: 'AB05' }),
   row(5, { workspace: 'team-gone', operation: 'usage_limit_policies.reset_entity' }),
 ];

@@ -54,7 +54,13 @@ test('say who wrote what, without secrets, once for all processes', async () => 
   const records = await recordsIn(world.database);
   expect(records).toMatchObject([
     {
-      ...{ actor_type: 'kubernetes', actor_id: 'argocd-controller', actor_user: null, workspace: 'team-a' },
+      ...{
+        outside: true,
+        actor_type: 'anonymous',
+        actor_id: 'argocd-controller',
+        actor_user: null,
+        workspace: 'team-a',
+      },
       ...{ operation: 'virtualkeys.update', method: 'PATCH', status: 200, request_id: 'u-1/3', at: new Date(AT) },
       path: '/apis/gatehouse.dev/v1alpha1/namespaces/team-a-ns/virtualkeys/openai',
       changes: [{ kind: 'VirtualKey', object: 'team-a-ns/openai', action: 'update' }],
@@ -69,7 +75,7 @@ test('are there for a deletion that no call has made, and for no other', async (
   calls.add({
     ...{ at: new Date(NOW), request_id: 'r', operation: 'virtual_keys.delete', method: 'DELETE', path: '/p' },
     ...{ actor_type: 'api_key', actor_id: 'k', actor_user: null, workspace: 'team-a', status: 200, error_code: null },
-    forced: false,
+    ...{ forced: false, outside: false },
     changes: [{ kind: 'VirtualKey', object: 'team-a-ns/openai', action: 'delete', before: {}, after: null }],
   });
   await calls.close();
@@ -79,7 +85,7 @@ test('are there for a deletion that no call has made, and for no other', async (
   await follow.close();
 
   const records = await recordsIn(world.database);
-  expect(records.filter(({ actor_type }) => actor_type === 'kubernetes')).toMatchObject([
+  expect(records.filter(({ outside }) => outside)).toMatchObject([
     { operation: 'virtualkeys.delete', actor_id: null, changes: [{ object: 'team-a-ns/other', after: null }] },
   ]);
 });

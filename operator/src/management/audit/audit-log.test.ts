@@ -8,7 +8,7 @@ import { withoutSecrets } from './masked-spec.ts';
 const record = (request: string) => ({
   ...{ at: new Date(0), request_id: request, operation: 'configs.create', method: 'POST', path: '/v1/configs' },
   ...{ actor_type: 'api_key' as const, actor_id: 'k', actor_user: null, workspace: null, status: 200 },
-  ...{ error_code: null, forced: false, changes: [] },
+  ...{ error_code: null, forced: false, outside: false, changes: [] },
 });
 
 /** Collects the rows of inserts; away while told so. */
@@ -91,7 +91,7 @@ test('a record that comes after the end is written, too', async () => {
 
 test('a line of the log has the record, and without contents what is too long', () => {
   const change = { kind: 'K', object: 'o', action: 'update' as const, before: null, after: { text: 'x' } };
-  const audit = { request_id: 'r', at: '1970-01-01T00:00:00.000Z', status: 200, forced: false };
+  const audit = { request_id: 'r', at: '1970-01-01T00:00:00.000Z', status: 200, forced: false, outside: false };
   expect(toLogLine({ ...record('r'), changes: [change] })).toMatchObject({ audit: { ...audit, changes: [change] } });
   const long = { ...change, after: { text: 'x'.repeat(70_000) } };
   expect(toLogLine({ ...record('r'), changes: [long] })).toMatchObject({

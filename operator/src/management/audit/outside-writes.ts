@@ -108,8 +108,8 @@ function toWaiting({ kind, namespace, name, uid, generation, action, manager, be
     ...{ id: stableUuid(`audit/${version}`), at, request_id: version },
     ...{ operation: `${plural}.${action}`, method: METHODS[action] },
     path: `/apis/${GROUP}/${VERSION}${place}/${plural}/${name}`,
-    ...{ actor_type: 'kubernetes' as const, actor_id: manager ?? null, actor_user: null },
-    ...{ status: 200, error_code: null, forced: false },
+    ...{ actor_type: 'anonymous' as const, actor_id: manager ?? null, actor_user: null },
+    ...{ status: 200, error_code: null, forced: false, outside: true },
   };
   return { row, change, namespace, json: withoutBrokenText(JSON.stringify([change])) };
 }
@@ -152,7 +152,7 @@ async function hasCall(queries: Queries, at: Date, { kind, object, action }: Aud
     .select('id')
     .where('at', '>=', new Date(at.getTime() - CALL_MS))
     .where('at', '<=', new Date(at.getTime() + CALL_MS))
-    .where('actor_type', '<>', 'kubernetes')
+    .where('outside', '=', false)
     .where(sql<boolean>`changes @> ${change}::jsonb`)
     .limit(1)
     .executeTakeFirst();

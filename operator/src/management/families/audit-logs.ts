@@ -24,6 +24,14 @@ async function workspacesOf({ store }: Services): Promise<Workspaces> {
   return { idOf: new Map(all), slugOf: new Map(all.map(([slug, id]) => [id, slug])) };
 }
 
+/** Somebody whom the API server knows. */
+const KUBERNETES = 'kubernetes' as const;
+
+const ofType = (where: Builder, type: NonNullable<Query['user_type']>) =>
+  type === KUBERNETES
+    ? where('outside', '=', true)
+    : where.and([where('actor_type', '=', type), where('outside', '=', false)]);
+
 /** `resource.action`. */
 const RESOURCE = 1;
 const ACTION = 2;
@@ -40,7 +48,7 @@ function conditionOf(query: Query, { slugOf }: Workspaces) {
       query.uri && where('path', '=', query.uri),
       query.request_id && where('request_id', '=', query.request_id),
       user && where.or([where('actor_user', '=', user), where('actor_id', '=', user)]),
-      query.user_type && where('actor_type', '=', query.user_type),
+      query.user_type && ofType(where, query.user_type),
       workspace && where('workspace', '=', workspace),
       query.response_status_code && where('status', '=', query.response_status_code),
       query.resource_type && where(part(RESOURCE), '=', query.resource_type),
@@ -59,7 +67,7 @@ function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
     uri: row.path,
     request_id: row.request_id,
     user_id: row.actor_user ?? row.actor_id,
-    user_type: row.actor_type,
+    user_type: row.outside ? KUBERNETES : row.actor_type,
     organisation_id: organisationId,
     workspace_id: row.workspace === null ? null : (idOf.get(row.workspace) ?? row.workspace),
     response_status_code: row.status,

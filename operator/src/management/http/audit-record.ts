@@ -24,6 +24,7 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
     status,
     error_code: errorCode ?? null,
     forced,
+    outside: false,
     changes: [...changes],
   };
 }
