@@ -54,6 +54,8 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
+          isolate: false, // as in integration
+          maxWorkers: 2,
           ...HANGING,
           setupFiles: ['test/kit/fail-on-console.ts'],
         },
