@@ -212,14 +212,17 @@ describe.each(BOTH)('spans in %s', (encoding) => {
     const before = log.records.length;
     const { type, encode } = ENCODINGS[encoding];
     const answer = await post(
-      encode(span(), span({ startMs: Date.UTC(2001, 0, 1) }), span({ traceId: '0'.repeat(32) })),
+      encode(
+        ...[span(), span({ startMs: Date.UTC(2001, 0, 1) }), span({ traceId: '0'.repeat(32) })],
+        span({ attributes: { 'http.request.header.x-long': 'x'.repeat(40_000) } }),
+      ),
       type,
     );
     expect([answer.status, answer.headers['content-type']]).toEqual([200, type]);
     expect(log.records.length - before).toBe(1);
     expect(answer.text).toContain('resourceSpans[0].scopeSpans[0].spans[1]: startTimeUnixNano is from 20');
-    if (encoding === 'JSON') expect(answer.json().partialSuccess.rejectedSpans).toBe('2');
-    else expect([...answer.bytes.subarray(2, 4)]).toEqual([0x08, 2]); // rejected_spans
+    if (encoding === 'JSON') expect(answer.json().partialSuccess.rejectedSpans).toBe('3');
+    else expect([...answer.bytes.subarray(2, 4)]).toEqual([0x08, 3]); // rejected_spans
   });
 
   test('keep no credential of attributes', async () => {

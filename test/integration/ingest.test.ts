@@ -115,6 +115,13 @@ describe('POST /v1/logs', () => {
     expect(record?.row).toMatchObject({ total_tokens: tokens, cost_nano: cost });
   });
 
+  test('leaves a cost that is given to whoever gave it', async () => {
+    const tokens = { requestUnits: 7, responseUnits: 3 };
+    const [given] = await stored(element({ output: { tokens, cost: { cost: 1.5 } } }));
+    const [computed] = await stored(element({ output: { tokens } }));
+    expect([given?.row.decision.usage, computed?.row.decision.usage]).toEqual([undefined, {}]);
+  });
+
   test('takes request and response as JSON in texts, and a packed body', async () => {
     const { request, response } = element();
     const body = JSON.stringify({ request: JSON.stringify(request), response: JSON.stringify(response) });

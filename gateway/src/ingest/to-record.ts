@@ -99,7 +99,7 @@ function attemptOf(entry: Entry, { exchange }: ResolvedRequest): AttemptFacts {
   const counted = withUsage(plain, countedOf(entry), exchange.snapshot.prices);
   const { costNano } = entry;
   if (costNano === undefined) return counted;
-  return { ...counted, cost: { nanoDollars: costNano, unpriced: false, estimated: false } };
+  return { ...counted, cost: { nanoDollars: costNano, unpriced: false, estimated: false, isGiven: true } };
 }
 
 function countedOf({ usage, answeredModel, request, response }: Entry): CountedAnswer {

@@ -235,8 +235,8 @@ export interface CostFacts extends Cost {
   readonly estimated: boolean;
   /** Where the price comes from; undefined: nothing sets one. */
   readonly source?: PriceSource | undefined;
-  /** Several answers were priced each on its own, so that the usage does not tell the cost. */
-  readonly isSummed?: true | undefined;
+  /** The usage does not tell the cost: several answers were priced each on its own, or a client has named it. */
+  readonly isGiven?: true | undefined;
 }
 
 export interface AnswerFacts {

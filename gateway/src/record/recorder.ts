@@ -214,7 +214,7 @@ export function withUsage(
     ...(known ?? costOf(price, usage, { status: ANSWERED, ...(images && { images }) })),
     estimated,
     source: price?.source,
-    ...(known === undefined ? undefined : { isSummed: true as const }),
+    ...(known === undefined ? undefined : { isGiven: true as const }),
   };
   return { ...attempt, usage, answeredModel: model, cost };
 }

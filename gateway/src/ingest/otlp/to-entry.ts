@@ -8,7 +8,7 @@ import type { Attributes, AttributeValue, OtlpSpan } from './span.ts';
 
 /** Undefined for a span that is taken; else why it is not. */
 export function problemOf(
-  { traceId, spanId, startMs, endMs }: OtlpSpan,
+  { traceId, spanId, startMs, endMs, attributes }: OtlpSpan,
   { oldestMs, newestMs }: EntryContext,
 ): string | undefined {
   if (!/^(?!0+$)[0-9a-f]{32}$/.test(traceId)) return 'traceId has 32 hex digits, not all of them 0';
@@ -17,8 +17,22 @@ export function problemOf(
     const [from, to] = [oldestMs, newestMs].map((bound) => new Date(bound).toISOString());
     return `startTimeUnixNano is from ${from} to ${to}`;
   }
-  return endMs >= startMs ? undefined : 'endTimeUnixNano is not before startTimeUnixNano';
+  if (endMs < startMs) return 'endTimeUnixNano is not before startTimeUnixNano';
+  return charsOfHeaders(attributes) > MAX_HEADER_CHARS
+    ? `attributes has at most ${MAX_HEADER_CHARS} characters in headers of HTTP`
+    : undefined;
 }
+
+/** Of names and values together, as of a request. */
+const MAX_HEADER_CHARS = 32 * 1024;
+
+function charsOfHeaders(attributes: Attributes): number {
+  let chars = 0;
+  for (const [name, value] of attributes) if (HEADER.test(name)) chars += name.length + String(value).length;
+  return chars;
+}
+
+const HEADER = /^http\.(?:request|response)\.header\./;
 
 const MAX_NAME = 256;
 

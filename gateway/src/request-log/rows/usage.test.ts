@@ -53,7 +53,7 @@ const COST = { nanoDollars: 1, unpriced: false, estimated: false };
 test.for([
   { rule: 'nothing was used', over: { usage: undefined } },
   { rule: 'nothing was charged', over: { cost: undefined } },
-  { rule: 'several answers were priced each on its own', over: { cost: { ...COST, isSummed: true as const } } },
+  { rule: 'several answers were priced each on its own', over: { cost: { ...COST, isGiven: true as const } } },
   { rule: 'the size is any text', over: { images: { count: 1, size: 'my secret size' } } },
 ])('nothing is kept where $rule', ({ over }) => {
   expect(toLogUsage(sampleAttempt(over))).toBe(undefined);

@@ -10,7 +10,7 @@ const NAME = /^[\w.-]{1,64}$/;
 
 /** Undefined: the cost of the attempt cannot be computed from its row. */
 export function toLogUsage({ usage, cost, images }: Pick<AttemptFacts, 'usage' | 'cost' | 'images'>) {
-  if (usage === undefined || cost === undefined || cost.isSummed === true) return undefined;
+  if (usage === undefined || cost === undefined || cost.isGiven === true) return undefined;
   const { cacheWrite, cacheWriteHour, text, audio, image, units } = usage;
   const names = Object.keys(units);
   const texts = [...names, images?.quality, images?.size].filter((each) => each !== undefined);
