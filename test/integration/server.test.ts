@@ -87,7 +87,9 @@ describe('a path', () => {
     for (const path of [`/v1/${prefix}`, `/v1/${prefix}/a/b?c=d`, `/v1/${encoded}/x`]) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
         const answer = await world.send(path, { method, headers: via });
-        expect(answer.status, `${method} ${path}`).toBe(404);
+        // The gateway takes records itself, where it has a request log.
+        const isOwn = method === 'POST' && path === '/v1/logs';
+        expect(answer.status, `${method} ${path}`).toBe(isOwn ? 501 : 404);
       }
     }
     expect(world.mock.requests).toHaveLength(before);

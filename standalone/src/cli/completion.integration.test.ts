@@ -44,7 +44,7 @@ describe('bash', () => {
   test.for([
     { line: 'gatehouse va', want: ['validate'] },
     { line: 'gatehouse --v', want: ['--version'] },
-    { line: 'gatehouse help re', want: ['render'] },
+    { line: 'gatehouse help re', want: ['render', 're-rate', 'replay'] },
     { line: 'gatehouse standalone --res', want: ['--resources'] },
     { line: 'gatehouse standalone --port ', want: [] },
     { line: 'gatehouse render --format ', want: ['yaml', 'json'] },
