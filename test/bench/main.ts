@@ -22,7 +22,7 @@ const LADDER = 'bench-ladder';
 /** What features cost has a section of its own in the page, and is measured with `--only`. */
 const FEATURES = 'bench-features';
 const OF_FEATURES: ReadonlySet<RowName> = new Set<RowName>([
-  ...(['limits', 'guardrails', 'guarded-streams', 'adapted-streams', 'tokens', 'semantic'] as const),
+  ...(['limits', 'guardrails', 'guarded-streams', 'adapted-streams', 'tokens', 'semantic', 'records'] as const),
 ]);
 
 async function main(): Promise<void> {

@@ -10,6 +10,7 @@ import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { limits } from './limits.ts';
 import { management } from './management.ts';
+import { records } from './records.ts';
 import { semantic } from './semantic.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
@@ -33,6 +34,7 @@ const MEASUREMENTS = {
   'adapted-streams': adaptedStreams,
   tokens,
   semantic,
+  records,
   attacks,
   management,
 } as const satisfies Record<string, (bench: Bench) => Promise<readonly Row[]>>;

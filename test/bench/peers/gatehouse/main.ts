@@ -10,6 +10,7 @@ import { createGateway, readEnvironment, toSettings } from '@gatehouse/gateway';
 
 export interface GatehouseReady {
   readonly port: number;
+  readonly adminPort: number;
   readonly entries: number;
   readonly loadMs: number;
   readonly longestStallMs: number;
@@ -33,10 +34,11 @@ const status = await gateway.snapshots.load(1, { schemaVersion: SCHEMA_VERSION, 
 const loadMs = performance.now() - startedMs;
 delay.disable();
 if (status.rejected !== undefined || status.skipped.length > 0) throw new Error(JSON.stringify(status));
-const { port } = await gateway.listen();
+const { port, adminPort } = await gateway.listen();
 process.once('disconnect', () => process.exit(0));
 const ready: GatehouseReady = {
   port,
+  adminPort,
   entries: status.entries,
   loadMs,
   longestStallMs: Math.max(0, delay.max / 1e6 - DELAY_STEP_MS),

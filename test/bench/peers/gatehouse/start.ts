@@ -23,6 +23,8 @@ export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
   readonly bufferedBytes?: number;
   /** Where limits and budgets are counted; in the process when absent. */
   readonly redisPort?: number;
+  /** Further variables. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** In the table; made of the options when absent. */
   readonly name?: string;
 };
@@ -42,7 +44,7 @@ export async function startGatehouse(
   upstreamPort: number,
   options: GatehouseOptions = {},
 ): Promise<Gatehouse> {
-  const { keys = 1, providers = 0, configs = 0, features, profileDirectory, revision, redisPort } = options;
+  const { keys = 1, providers = 0, configs = 0, features, profileDirectory, revision, redisPort, environment } = options;
   const { bufferedBytes = 0, name = revision === undefined ? 'Gatehouse' : `Gatehouse ${revision}` } = options;
   const snapshot = await writeSnapshot(bench, { upstream: upstreamUrl(upstreamPort), keys, providers, configs, features });
   const program = profileDirectory === undefined ? await bundled(bench, revision) : sources(profileDirectory);
@@ -54,6 +56,7 @@ export async function startGatehouse(
       SNAPSHOT: snapshot,
       GATEHOUSE_MAX_BUFFERED_BYTES: String(bufferedBytes),
       ...(redisPort === undefined ? {} : { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
+      ...environment,
     },
   });
   const startMs = performance.now() - beganMs;

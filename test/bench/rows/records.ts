@@ -1,0 +1,70 @@
+import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
+import type { Bench } from '../bench.ts';
+import { chatBody } from '../load/index.ts';
+import { type Gatehouse, startGatehouse } from '../peers/index.ts';
+import { pairedRatio } from '../rounds.ts';
+import type { Row, Verdict } from '../table.ts';
+import { startNginx } from '../upstream/index.ts';
+import { closedLoopRounds, closedLoopRow, ratesOf } from './measure.ts';
+import { verdictAtLeast } from './verdict.ts';
+
+const WHAT = 'unary chat, request log';
+const LOAD = { body: chatBody(1024), connections: 64 };
+const GOAL_PERCENT = 90;
+
+/** Throughput with a request log in a PostgreSQL on the same cores, beside a gateway without one. */
+export async function records(bench: Bench): Promise<readonly Row[]> {
+  const upstream = await startNginx(bench);
+  await using postgres = await startPostgres();
+  const off = await startGatehouse(bench, upstream.port, { name: 'off' });
+  const rows = await startWithLog(bench, upstream.port, { postgres, bodyBytes: 0, name: 'rows' });
+  const documents = await startWithLog(bench, upstream.port, {
+    postgres,
+    bodyBytes: 65_536,
+    name: 'rows and documents',
+  });
+  const peers = [off, rows, documents];
+  const rounds = await closedLoopRounds(bench, peers, LOAD);
+  const written = new Map(
+    await Promise.all([rows, documents].map(async (peer) => [peer, await writtenBy(peer)] as const)),
+  );
+  await Promise.all([upstream, ...peers].map((running) => running.stop()));
+
+  return peers.map((peer) => {
+    const row = closedLoopRow(WHAT, peer, rounds.get(peer) ?? []);
+    const fate = written.get(peer);
+    if (fate === undefined) return row;
+    const measured = 100 * pairedRatio(ratesOf(rounds.get(peer)), ratesOf(rounds.get(off)));
+    return { ...row, verdicts: [verdictAtLeast(measured, GOAL_PERCENT, (number) => `${number} % of off`), fate] };
+  });
+}
+
+interface LogOptions {
+  readonly postgres: PostgresServer;
+  readonly bodyBytes: number;
+  readonly name: string;
+}
+
+async function startWithLog(
+  bench: Bench,
+  upstreamPort: number,
+  { postgres, bodyBytes, name }: LogOptions,
+): Promise<Gatehouse> {
+  const environment = {
+    GATEHOUSE_LOGS_DATABASE_URL: await postgres.database(),
+    GATEHOUSE_LOGS_BODY_BYTES: String(bodyBytes),
+  };
+  return startGatehouse(bench, upstreamPort, { environment, name });
+}
+
+/** How many rows the database has got, and how many it has not. */
+async function writtenBy({ adminPort }: Gatehouse): Promise<Verdict> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const sumOf = (name: string): number =>
+    [...text.matchAll(new RegExp(`^gatehouse_request_log_${name}_total\\S* (\\d+)`, 'gm'))].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
+  const [kept, dropped] = [sumOf('written'), sumOf('dropped')];
+  return { target: 'no row dropped', measured: `${kept} written, ${dropped} dropped`, met: dropped === 0 && kept > 0 };
+}
