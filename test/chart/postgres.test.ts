@@ -128,10 +128,17 @@ describe('the request log', () => {
     expect(Object.keys(shell).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
     expect(shell.metadata.labels).toMatchObject({ 'gatehouse.dev/postgres': 'embedded' });
     const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
-    expect(z.array(variable).parse(at(pod, 'containers.0.env'))).toContainEqual({
-      name: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',
-      valueFrom: { secretKeyRef: { name: 'gatehouse-postgres-password', key: 'logsPassword' } },
-    });
+    const env = z.array(variable).parse(at(pod, 'containers.0.env'));
+    expect(env.filter(({ name }) => name.startsWith('GATEHOUSE_LOGS_'))).toEqual([
+      {
+        name: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',
+        valueFrom: { secretKeyRef: { name: 'gatehouse-postgres-password', key: 'logsPassword' } },
+      },
+      {
+        name: 'GATEHOUSE_LOGS_DATABASE_URL',
+        value: `postgres://gateway_logs:$(GATEHOUSE_LOGS_ACCOUNT_PASSWORD)@gatehouse-postgres.${NAMESPACE}.svc:5432/gatehouse`,
+      },
+    ]);
     const policy = find(objects, `NetworkPolicy/${NAMESPACE}/gatehouse-postgres`);
     expect(at(policy, 'spec.ingress.0.from')).toContainEqual({
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gatehouse-gateways' } },

@@ -19,15 +19,15 @@ export const records: Members = {
         'default fleet; empty: the identities of the pods.',
     ),
   }),
-  postgres: section('In the database of the management API.', {
+  postgres: section('In PostgreSQL.', {
     enabled: flag(
       false,
       "Whether gateways of the default fleet keep it in the chart's own PostgreSQL, with an account that sees nothing else; give " +
         'postgres.persistence.size room for it.',
     ),
     urlSecretRef: secretEntry(
-      'Secret entry, in the namespace of the default fleet, with the URL of the database that postgres.urlSecretRef names, for an ' +
-        'account of the gateways.',
+      'Secret entry with the URL of another PostgreSQL, for an account of the gateways, with the same name in the namespace of the ' +
+        'release and in that of the default fleet.',
     ),
   }),
 };

@@ -189,6 +189,11 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: ClickHouse with the request log, https://USER:PASSWORD@HOST:8443, better as the variable; none: it is in the PostgreSQL of --database-url',
   },
+  'logs-database-url': {
+    variable: 'GATEHOUSE_LOGS_DATABASE_URL',
+    type: 'text',
+    help: 'With --management: PostgreSQL with the request log, with the account of the gateways, better as the variable; none: it is in the PostgreSQL of --database-url, and whoever owns its tables there can act with the rights of that account',
+  },
   'logs-account-password': {
     variable: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',
     type: 'text',

@@ -72,6 +72,8 @@ export interface OperatorOptions {
   readonly databaseCaFile: string | undefined;
   /** ClickHouse with the request log, with its password; undefined: it is in PostgreSQL. */
   readonly logsClickHouseUrl: string | undefined;
+  /** PostgreSQL with the request log, with the account of the gateways; undefined: it is in that of people. */
+  readonly logsDatabaseUrl: string | undefined;
   /** Of the account of gateways, which the management API makes in PostgreSQL. */
   readonly logsAccountPassword: string | undefined;
   readonly logStore: LogStoreOptions;
@@ -322,10 +324,14 @@ function toOptions(values: Values): OperatorOptions {
   };
 }
 
-type RequestLogOptions = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword' | 'logStore'>;
+type RequestLogOptions = Pick<
+  OperatorOptions,
+  'logsClickHouseUrl' | 'logsDatabaseUrl' | 'logsAccountPassword' | 'logStore'
+>;
 
 const requestLogOf = (values: Values): RequestLogOptions => ({
   logsClickHouseUrl: values.text('logs-clickhouse-url'),
+  logsDatabaseUrl: values.text('logs-database-url'),
   logsAccountPassword: values.text('logs-account-password'),
   logStore: {
     kind: values.oneOf('log-store', ['control_plane', 's3', 's3_custom', 'wasabi', 'netapp']),

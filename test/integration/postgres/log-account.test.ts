@@ -4,6 +4,7 @@ import { type PostgresServer, startPostgres, unwrap } from '@gatehouse/test/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgresStore } from '../../../gateway/src/request-log/index.ts';
 import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
+import { openRequestLog } from '../../../operator/src/app/management/index.ts';
 import {
   createDatabase,
   logTablesIn,
@@ -11,6 +12,12 @@ import {
   postgresDialect,
 } from '../../../operator/src/management/index.ts';
 import { logRow } from '../../kit/log-row.ts';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const NO_STORE = {
+  kind: 'control_plane' as const,
+  ...{ bucket: undefined, region: undefined, basePath: undefined, accessKey: undefined, secretKey: undefined },
+};
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -20,12 +27,15 @@ afterAll(() => server?.[Symbol.asyncDispose]());
 
 const open = (url: string) => createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });
 
-const storeOf = (url: string, password: string) => {
-  const asGateway = new URL(url);
-  asGateway.username = LOG_ACCOUNT;
-  asGateway.password = password;
-  return createPostgresStore(dialectOfStore({ url: asGateway.href }));
-};
+function asGateway(url: string, password: string): string {
+  const own = new URL(url);
+  own.username = LOG_ACCOUNT;
+  own.password = password;
+  return own.href;
+}
+
+const storeOf = (url: string, password: string) =>
+  createPostgresStore(dialectOfStore({ url: asGateway(url, password) }));
 
 const batchOf = (id: string) => ({ id, records: [{ row: logRow({ id }), content: undefined }] });
 
@@ -65,11 +75,8 @@ test('sees neither people nor sessions, and makes nothing else', async () => {
   const url = await server.database();
   const database = open(url);
   await makeLogAccount(database, 'of it');
-  const asGateway = new URL(url);
-  asGateway.username = LOG_ACCOUNT;
-  asGateway.password = 'of it';
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: asGateway.href });
+  const client = new pg.Client({ connectionString: asGateway(url, 'of it') });
   await client.connect();
   for (const statement of [
     'select * from gatehouse.users',
@@ -82,4 +89,39 @@ test('sees neither people nor sessions, and makes nothing else', async () => {
     await expect(client.query(statement), statement).rejects.toThrow(/permission denied|must be/);
   }
   await Promise.all([client.end(), database.close()]);
+});
+
+test('runs what it has put behind its tables with its own rights, whoever reads', async () => {
+  const url = await server.database();
+  const database = open(url);
+  await makeLogAccount(database, 'of it');
+  const store = storeOf(url, 'of it');
+  await store.write(batchOf(crypto.randomUUID()));
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: asGateway(url, 'of it') });
+  await client.connect();
+  await client.query(`
+    create function gateway_logs.take() returns text language plpgsql as $$ begin
+      perform set_config('role', 'none', true);
+      execute 'alter role gateway_logs superuser';
+      return current_user;
+    exception when others then return sqlerrm; end $$`);
+  await client.query('alter table gateway_logs.feedback rename to other');
+  await client.query('create view gateway_logs.feedback as select gateway_logs.take() as id');
+
+  const reading = openRequestLog(
+    {
+      logsClickHouseUrl: undefined,
+      logsDatabaseUrl: asGateway(url, 'of it'),
+      logsAccountPassword: undefined,
+      logStore: NO_STORE,
+    },
+    { database, log: SILENT, variables: {}, ca: undefined },
+  );
+  const rows = await reading.logDatabase.use((queries) => queries.selectFrom('feedback').select('id').execute());
+  expect(rows).toEqual([{ id: expect.stringMatching(/permission denied|must be/) }]);
+  const role = await server.sql(`select rolsuper from pg_roles where rolname = '${LOG_ACCOUNT}'`);
+  expect(JSON.parse(role)).toEqual([{ rolsuper: false }]);
+  await Promise.all([client.end(), store.close(), reading[Symbol.asyncDispose]()]);
+  await database.close();
 });

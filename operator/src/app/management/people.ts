@@ -42,6 +42,7 @@ type PeopleOptions = Pick<
   | 'databaseUrl'
   | 'databaseCaFile'
   | 'logsClickHouseUrl'
+  | 'logsDatabaseUrl'
   | 'logsAccountPassword'
   | 'logStore'
   | 'auditRetentionDays'
@@ -89,7 +90,7 @@ export function openPeople(
     onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
   });
   void retention.run();
-  const requestLog = openRequestLog(logs, { database, log, variables });
+  const requestLog = openRequestLog(logs, { database, log, variables, ca });
   let outside: OutsideWrites | undefined;
   return {
     database,

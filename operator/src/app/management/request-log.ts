@@ -1,6 +1,7 @@
 /** The request log that gateways write: in ClickHouse where it is named, else in the database of people. */
 import type { OperatorOptions, Variables } from '../../config/index.ts';
 import {
+  createLogDatabase,
   createLogExports,
   type Database,
   exportSourceOf,
@@ -11,6 +12,7 @@ import {
   makeLogAccount,
   openLogObjects,
   openLogReader,
+  postgresDialect,
 } from '../../management/index.ts';
 import { createBackoff, type Log, sleep, systemClock } from '../../runtime/index.ts';
 import { createOwnIdentity } from '../../secret-managers/index.ts';
@@ -22,20 +24,25 @@ export interface RequestLog extends AsyncDisposable {
   readonly exports: LogExports;
 }
 
-type RequestLogSettings = Pick<OperatorOptions, 'logsClickHouseUrl' | 'logsAccountPassword' | 'logStore'>;
+type RequestLogSettings = Pick<
+  OperatorOptions,
+  'logsClickHouseUrl' | 'logsDatabaseUrl' | 'logsAccountPassword' | 'logStore'
+>;
 
 interface Context {
   readonly database: Database;
   readonly log: Log;
   readonly variables: Variables;
+  /** Certificate authorities of PostgreSQL as PEM. */
+  readonly ca: string | undefined;
 }
 
 /** Opens nothing before it is used, but for the account of gateways; throws for settings that cannot be used, without repeating them. */
 export function openRequestLog(
-  { logsClickHouseUrl: url, logsAccountPassword: password, logStore }: RequestLogSettings,
-  { database, log, variables }: Context,
+  { logsClickHouseUrl: url, logsDatabaseUrl, logsAccountPassword: password, logStore }: RequestLogSettings,
+  { database, log, variables, ca }: Context,
 ): RequestLog {
-  const logDatabase = logTablesIn(database);
+  const logDatabase = logsDatabaseUrl === undefined ? logTablesIn(database) : openOwn(logsDatabaseUrl, { log, ca });
   const opened = openLogReader(url === undefined ? undefined : { url }, logDatabase);
   if (!opened.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
   const { reader, close } = opened.value;
@@ -58,8 +65,17 @@ export function openRequestLog(
       closing.abort();
       await Promise.all([exports.close(), account]);
       await close();
+      await logDatabase.close();
     },
   };
+}
+
+/** With the account of the gateways: what it has put into its tables runs with its rights, not with those of people. */
+function openOwn(url: string, { log, ca }: Pick<Context, 'log' | 'ca'>): Database<LogTables> {
+  const dialect = postgresDialect({ url, ca });
+  if (!dialect.ok) throw new Error(`GATEHOUSE_LOGS_DATABASE_URL: ${dialect.error}`);
+  const onAway = (error: unknown): void => log.error({ err: error }, 'Database of the request log cannot be reached');
+  return createLogDatabase({ dialect: dialect.value, onAway });
 }
 
 const RETRY = { minMs: 1_000, maxMs: 60_000 };
