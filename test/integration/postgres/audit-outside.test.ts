@@ -23,11 +23,11 @@ const NOW = Date.parse(AT) + 1_000;
 const WRITE = {
   kind: 'VirtualKey' as const,
   ...{ namespace: 'team-a-ns', name: 'openai', uid: 'u-1', generation: 3, action: 'update' as const, time: AT },
-  manager: 'argocd-controller',
+  ...{ mayBeCall: false, manager: 'argocd-controller' },
   before: { provider: 'openai', settings: { api_key: 'of-before' } },
   after: { provider: 'openai', settings: { api_key: 'of-now' } },
 };
-const DELETION = { ...WRITE, action: 'delete' as const, manager: undefined, after: undefined };
+const DELETION = { ...WRITE, action: 'delete' as const, mayBeCall: true, manager: undefined, after: undefined };
 
 async function opened() {
   const database = createDatabase({
@@ -36,7 +36,7 @@ async function opened() {
   });
   const follow = (given: Partial<OutsideWritesOptions> = {}) =>
     createOutsideWrites({
-      ...{ database, workspaceOf: async () => 'team-a', onDropped: () => undefined, now: () => NOW, deletionWaitMs: 1 },
+      ...{ database, workspaceOf: async () => 'team-a', onDropped: () => undefined, now: () => NOW, callWaitMs: 1 },
       ...given,
     });
   return { database, follow, [Symbol.asyncDispose]: () => database.close() };
@@ -69,7 +69,7 @@ test('say who wrote what, without secrets, once for all processes', async () => 
   expect(JSON.stringify(records)).not.toMatch(/of-before|of-now/);
 });
 
-test('are there for a deletion that no call has made, and for no other', async () => {
+test('are there for a deletion that no call has made, and for a write in the name of the management API', async () => {
   await using world = await opened();
   const calls = createAuditLog({ database: world.database, onDropped: () => undefined });
   calls.add({
@@ -82,11 +82,13 @@ test('are there for a deletion that no call has made, and for no other', async (
   const follow = world.follow();
   follow.note(DELETION, false);
   follow.note({ ...DELETION, name: 'other', uid: 'u-2' }, false);
+  follow.note({ ...WRITE, uid: 'u-3', mayBeCall: true, manager: 'gatehouse-management' }, false);
   await follow.close();
 
   const records = await recordsIn(world.database);
   expect(records.filter(({ outside }) => outside)).toMatchObject([
     { operation: 'virtualkeys.delete', actor_id: null, changes: [{ object: 'team-a-ns/other', after: null }] },
+    { operation: 'virtualkeys.update', actor_id: 'gatehouse-management' },
   ]);
 });
 
@@ -114,4 +116,13 @@ test('wait for the workspaces, and are counted where the database is away until 
   follow.note({ ...WRITE, generation: 4 }, false);
   await follow.close();
   expect(follow.dropped()).toBe(1);
+});
+
+test('leave out what is too long to be masked between other work', async () => {
+  await using world = await opened();
+  const follow = world.follow();
+  follow.note({ ...WRITE, before: { description: 'x'.repeat(70_000) } }, false);
+  await follow.close();
+  const [record] = await recordsIn(world.database);
+  expect(record?.changes).toMatchObject([{ before: { omitted: true }, after: { provider: 'openai' } }]);
 });

@@ -106,12 +106,19 @@ test('content of objects loses what could be a secret, and keeps references', ()
     headers: { 'x-token': 'CANARY', plain: ['CANARY'] },
     settings: { apiKey: 'CANARY', aws_secret: 'CANARY', region: 'eu', refresh_token: 'CANARY' },
     checks: [{ parameters: { credentials: { a: { b: 'CANARY' } }, password: null } }],
+    extra: { 'x-api-key': 'CANARY', customHost: 'https://user:CANARY@h.example/v1?a=b@c' },
+    env: [
+      { name: 'OPENAI_API_KEY', value: 'CANARY' },
+      { name: 'NO_PROXY', value: 'localhost' },
+    ],
   };
   const masked = withoutSecrets(spec);
   expect(JSON.stringify(masked)).not.toContain('CANARY');
   expect(masked).toMatchObject({
     secretRef: { name: 'openai', key: 'key' },
     settings: { region: 'eu' },
+    extra: { customHost: 'https://********@h.example/v1?a=b@c' },
+    env: [{ name: 'OPENAI_API_KEY' }, { name: 'NO_PROXY', value: 'localhost' }],
     headers: { plain: ['********'] },
     checks: [{ parameters: { password: null } }],
   });

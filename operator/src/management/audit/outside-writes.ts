@@ -24,38 +24,44 @@ export interface OutsideWritesOptions {
   readonly onDropped: (count: number, refused?: unknown) => void;
   /** Unix time in ms. */
   readonly now: () => number;
-  /** How long a deletion waits for the record of the call that it may be of, in ms. */
-  readonly deletionWaitMs?: number;
+  /** How long a write waits for the record of the call that it may be of, in ms. */
+  readonly callWaitMs?: number;
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const BATCH = 50;
 const RETRY_MS = 5_000;
-const DELETION_WAIT_MS = 10_000;
-/** Of more deletions the record of the call may come later: then there are two. */
-const MAX_HELD = 5_000;
+const CALL_WAIT_MS = 10_000;
+/** Of writes that wait: what comes then is written at once, so that there may be two records. */
+const MAX_HELD = { records: 5_000, bytes: 8 * 1024 * 1024 };
+/** Longer contents, as JSON, are left out: to mask them would hold up other work. */
+const MAX_CONTENT = 64 * 1024;
 /** What is older when a process starts has been seen by one before it, or is as old as the installation, in ms. */
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Around a deletion, in which the record of its call lies, in ms. */
+/** Around a write, in which the record of its call lies, in ms. */
 const CALL_MS = 120_000;
 
 interface Waiting {
   readonly row: Omit<AuditRow, 'changes' | 'workspace'>;
-  readonly change: AuditChange;
+  readonly change: Pick<AuditChange, 'kind' | 'object' | 'action'>;
   readonly namespace: string | undefined;
+  /** Of the change. */
   readonly json: string;
+  readonly mayBeCall: boolean;
 }
+
+const sizeOf = ({ json }: Waiting): number => 1_000 + 2 * json.length;
 
 /** Several processes see the same writes: a record has the same id in each of them. */
 export function createOutsideWrites(options: OutsideWritesOptions): OutsideWrites {
-  const { database, onDropped, now, deletionWaitMs = DELETION_WAIT_MS } = options;
+  const { database, onDropped, now, callWaitMs = CALL_WAIT_MS } = options;
   let dropped = 0;
   const queue = new WriteQueue<Waiting>({
     write: async (batch) => {
       const placed = await Promise.all(batch.map((waiting) => inWorkspace(waiting, options)));
       await database.use((queries) => insert(queries, placed));
     },
-    sizeOf: ({ json }) => 500 + json.length,
+    sizeOf,
     isTemporary: isAway,
     onDropped: (items, refused) => {
       dropped += items.length;
@@ -66,18 +72,22 @@ export function createOutsideWrites(options: OutsideWritesOptions): OutsideWrite
     retryMs: RETRY_MS,
   });
   const held = new Map<NodeJS.Timeout, Waiting>();
+  let heldBytes = 0;
   return {
     note: (write, isFirst) => {
-      const { action, time } = write;
+      const { time } = write;
       const ms = time === undefined ? now() : Date.parse(time);
       if (isFirst && now() - ms > MAX_AGE_MS) return;
       const waiting = toWaiting(write, new Date(ms));
-      if (action !== 'delete' || held.size >= MAX_HELD) return queue.add(waiting);
+      const isFull = held.size >= MAX_HELD.records || heldBytes + sizeOf(waiting) > MAX_HELD.bytes;
+      if (!waiting.mayBeCall || isFull) return queue.add(waiting);
       const timer = setTimeout(() => {
         held.delete(timer);
+        heldBytes -= sizeOf(waiting);
         queue.add(waiting);
-      }, deletionWaitMs).unref();
+      }, callWaitMs).unref();
       held.set(timer, waiting);
+      heldBytes += sizeOf(waiting);
     },
     dropped: () => dropped,
     close: () => {
@@ -93,17 +103,13 @@ export function createOutsideWrites(options: OutsideWritesOptions): OutsideWrite
 
 const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-function toWaiting({ kind, namespace, name, uid, generation, action, manager, before, after }: OutsideWrite, at: Date) {
+function toWaiting(write: OutsideWrite, at: Date): Waiting {
+  const { kind, namespace, name, uid, generation, action, mayBeCall, manager } = write;
   const { plural } = KINDS[kind];
   const place = namespace === undefined ? '' : `/namespaces/${namespace}`;
   const version = `${uid}/${action === 'delete' ? 'deleted' : generation}`;
-  const change: AuditChange = {
-    kind,
-    object: namespace === undefined ? name : `${namespace}/${name}`,
-    action,
-    before: contentOf(before),
-    after: contentOf(after),
-  };
+  const change = { kind, object: namespace === undefined ? name : `${namespace}/${name}`, action };
+  const contents = { before: contentOf(write.before), after: contentOf(write.after) };
   const row = {
     ...{ id: stableUuid(`audit/${version}`), at, request_id: version },
     ...{ operation: `${plural}.${action}`, method: METHODS[action] },
@@ -111,11 +117,14 @@ function toWaiting({ kind, namespace, name, uid, generation, action, manager, be
     ...{ actor_type: 'anonymous' as const, actor_id: manager ?? null, actor_user: null },
     ...{ status: 200, error_code: null, forced: false, outside: true },
   };
-  return { row, change, namespace, json: withoutBrokenText(JSON.stringify([change])) };
+  return { row, change, namespace, mayBeCall, json: withoutBrokenText(JSON.stringify([{ ...change, ...contents }])) };
 }
 
-const contentOf = (spec: unknown): AuditChange['before'] =>
-  spec === undefined ? null : (withoutSecrets(spec) as Record<string, unknown>); // a spec is an object
+function contentOf(spec: unknown): AuditChange['before'] {
+  if (spec === undefined) return null;
+  if (JSON.stringify(spec).length > MAX_CONTENT) return { omitted: true };
+  return withoutSecrets(spec) as Record<string, unknown>; // a spec is an object
+}
 
 interface Placed extends Waiting {
   readonly workspace: string | null;
@@ -131,8 +140,8 @@ async function inWorkspace(
 
 async function insert(queries: Queries, batch: readonly Placed[]): Promise<void> {
   const rows: (Omit<AuditRow, 'changes'> & { readonly changes: string })[] = [];
-  for (const { row, change, workspace, json } of batch) {
-    if (change.action === 'delete' && (await hasCall(queries, row.at, change))) continue;
+  for (const { row, change, mayBeCall, workspace, json } of batch) {
+    if (mayBeCall && (await hasCall(queries, row.at, change))) continue;
     rows.push({ ...row, workspace, changes: json });
   }
   if (rows.length === 0) return;
@@ -143,8 +152,8 @@ async function insert(queries: Queries, batch: readonly Placed[]): Promise<void>
     .execute();
 }
 
-/** Whether a call of the management API has deleted the object: the API server does not say who did. */
-async function hasCall(queries: Queries, at: Date, { kind, object, action }: AuditChange): Promise<boolean> {
+/** Whether a call of the management API has made the write: the API server does not say. */
+async function hasCall(queries: Queries, at: Date, { kind, object, action }: Waiting['change']): Promise<boolean> {
   const { sql } = await import('kysely');
   const change = JSON.stringify([{ kind, object, action }]);
   const found = await queries

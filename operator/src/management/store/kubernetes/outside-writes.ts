@@ -9,11 +9,8 @@ import { isBeingDeleted } from './stored-object.ts';
 
 type Seen = CustomObject | undefined;
 
-/** The writes of others between two states under one name; writes of metadata and status are none. */
-export const outsideWrites = (kind: KindName, previous: Seen, object: Seen): readonly OutsideWrite[] =>
-  writesBetween(kind, previous, object).filter(({ manager }) => manager !== FIELD_MANAGER);
-
-function writesBetween(kind: KindName, previous: Seen, object: Seen): readonly OutsideWrite[] {
+/** The writes between two states under one name; writes of metadata and status are none. */
+export function outsideWrites(kind: KindName, previous: Seen, object: Seen): readonly OutsideWrite[] {
   const isSame = previous !== undefined && previous.metadata.uid === object?.metadata.uid;
   const before = previous === undefined || isBeingDeleted(previous.metadata) ? undefined : previous;
   const after = object === undefined || isBeingDeleted(object.metadata) ? undefined : object;
@@ -35,6 +32,7 @@ function deleted(kind: KindName, before: CustomObject, ending: Seen): OutsideWri
     generation: generationOf(before),
     action: 'delete',
     time: ending?.metadata.deletionTimestamp ?? undefined,
+    mayBeCall: true,
     manager: undefined,
     before: before.spec,
     after: undefined,
@@ -48,6 +46,7 @@ function written(kind: KindName, before: Seen, after: CustomObject): OutsideWrit
     generation: generationOf(after),
     action: before === undefined ? 'create' : 'update',
     time: last?.time,
+    mayBeCall: last?.manager === FIELD_MANAGER,
     manager: last?.manager,
     before: before?.spec,
     after: after.spec,
