@@ -45,7 +45,8 @@ describe('promtool finds sound', () => {
   test('the metrics of a gateway, all of its process included', async () => {
     // A Redis and a PostgreSQL are configured, which need not be there.
     const stores = { REDIS_URL: 'redis://127.0.0.1:1', GATEHOUSE_LOGS_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/logs' };
-    const env = { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM, ...stores };
+    const documents = { LOG_STORE: 'folder', GATEHOUSE_LOGS_DIR: join(tmpdir(), 'gatehouse-no-documents') };
+    const env = { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM, ...stores, ...documents };
     await using gateway = await startGateway({ entries: [], env });
     const text = await readMetrics(gateway.adminUrl);
     await expectSound(text, [...namesOf(METRICS, GAUGES), ...processNames(PROCESS_PREFIX)]);
@@ -58,6 +59,7 @@ describe('promtool finds sound', () => {
       const metrics = createMetrics(labels);
       metrics.setCertificateExpiry(2_000_000_000);
       metrics.observeRequestLog(() => 1);
+      metrics.observeLogStore(() => false);
       metrics.limitsShared.set(1);
       metrics.budgetsShared.set(1);
       metrics.observeBudgets(() => []);

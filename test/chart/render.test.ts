@@ -92,7 +92,9 @@ describe('what is rendered', () => {
     // Inside a cluster the service account is used; people and the request log are those of the management API; NODE_OPTIONS is Node's own.
     expect(env.filter((name) => name !== 'NODE_OPTIONS').sort()).toEqual(
       known
-        .filter((name) => !/^(KUBECONFIG|DATABASE_URL|GATEHOUSE_(AUDIT|OIDC|SESSION|PUBLIC|LOGS)_.*)$/.test(name))
+        .filter(
+          (name) => !/^(KUBECONFIG|DATABASE_URL|LOG_STORE.*|GATEHOUSE_(AUDIT|OIDC|SESSION|PUBLIC|LOGS)_.*)$/.test(name),
+        )
         .sort(),
     );
   });
