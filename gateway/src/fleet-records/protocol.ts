@@ -4,19 +4,18 @@
  */
 import type { LogRow } from '@gatehouse/crds/logs';
 import { z } from 'zod';
+import { MAX_CHECKS, MAX_DROPPED, MAX_METADATA, MAX_ROWS, MAX_VERDICTS } from './counts.ts';
 
 /** Where the fleet answers: `POST`, with the token of the pod in `x-gw-api-key`. */
 export const RECORDS_PATH = '/sidecars/v1/records';
 
 /** Of one call. */
 export const MAX_CALL_BYTES: number = 2 * 1024 * 1024;
-export const MAX_ROWS = 500;
 /** Depth, values and bytes of a string in the JSON of a call; documents are strings in it. */
 export const RECORDS_JSON = { depth: 10, nodes: 200_000, stringBytes: MAX_CALL_BYTES } as const;
 
 /** Longest text of a row, in characters. */
 const MAX_TEXT = 1_024;
-const MAX_METADATA = 512;
 const MAX_METADATA_TEXT = 128;
 /** Of one attempt. */
 const MAX_TOKENS = 1_000_000_000;
@@ -24,9 +23,6 @@ const MAX_TOKENS = 1_000_000_000;
 const MAX_COST_NANO = 200_000_000_000;
 const MAX_MS = 1_000_000_000;
 const MAX_SMALL = 32_767;
-const MAX_VERDICTS = 64;
-const MAX_CHECKS = 16;
-const MAX_DROPPED = 1_000;
 
 const text = z.string().max(MAX_TEXT);
 const maybe = text.nullable();
@@ -65,7 +61,7 @@ const metadata = z
   .record(z.string().max(MAX_METADATA_TEXT), z.string().max(MAX_METADATA_TEXT))
   .refine((given) => Object.keys(given).length <= MAX_METADATA);
 
-/** Members that are not known here are left out. */
+/** Members that are not known here are left out. All members of a list are read before it is bounded: `isWithinCounts` comes first. */
 export const wireRow = z.object({
   id: z.uuid(),
   created_at: z.int(),

@@ -1,11 +1,14 @@
 /** The fleet's side: takes rows of the request log from pods of sidecars, each for its own workspace. */
+import { isObject } from '@gatehouse/crds';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
 import { type Pod, type PodPorts, podOfToken } from '../fleet-counters/index.ts';
-import { DEFAULT_JSON_LIMITS, JsonScan } from '../lib/json/index.ts';
+import { forEachInSlices } from '../lib/slices.ts';
 import type { LogRecord, RequestLog } from '../request-log/index.ts';
-import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, wireRow } from './protocol.ts';
+import { hasAtMost, isWithinCounts, MAX_ROWS } from './counts.ts';
+import { createDocumentCheck } from './document.ts';
+import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, type WireRow, wireRow } from './protocol.ts';
 import { busy, createRates } from './rates.ts';
 
 export interface RecordsServerPorts extends PodPorts {
@@ -35,47 +38,62 @@ const AHEAD_MS = 300_000;
 /** Batches that are remembered of a pod: it sends one after the other, in parts where it must. */
 const MAX_BATCHES = 8;
 const MAX_PODS = 10_000;
-/** A document has a handful of bodies, which may be escaped, and headers. */
-const DOCUMENT_BODIES = 8;
-const DOCUMENT_HEADERS: number = 256 * 1024;
-const DOCUMENT_JSON = { ...DEFAULT_JSON_LIMITS, nodes: MAX_CALL_BYTES, stringBytes: MAX_CALL_BYTES };
 /** Of a row in memory for each character of its JSON. */
 const BYTES_PER_CHARACTER = 2;
 
 export function createRecordsServer(ports: RecordsServerPorts): RecordsServer {
   const rates = createRates();
-  const taken = new LRUCache<string, Map<string, RecordsReply>>({ max: MAX_PODS });
+  const taken = new LRUCache<string, Map<string, Promise<RecordsReply>>>({ max: MAX_PODS });
   return {
     identify: async (token, bytes = MAX_CALL_BYTES) => {
       const pod = await podOfToken(token, ports);
-      if (ports.log.isBusy()) throw busy('cannot send rows while the database of the request log is behind');
+      checkRoom(ports);
       rates.admit(pod.id, pod.workspace, { bytes, nowMs: ports.now() });
       return pod;
     },
     answer: async (pod, body) => {
       const { id, records } = parse(body);
-      const known = taken.get(pod.id) ?? new Map<string, RecordsReply>();
+      const known = taken.get(pod.id) ?? new Map<string, Promise<RecordsReply>>();
       const before = known.get(id);
       if (before !== undefined) {
+        const reply = await before;
         ports.onRows('repeated', records.length);
-        return before;
+        return reply;
       }
-      const rows = recordsOf(records, pod, ports);
-      const reply = { refused: records.length - rows.length };
-      for (const row of rows) ports.log.add(row);
+      const reply = take(records, pod, ports);
       taken.set(pod.id, known.set(id, reply));
       const [oldest] = known.keys();
       if (known.size > MAX_BATCHES && oldest !== undefined) known.delete(oldest);
-      ports.onRows('accepted', rows.length);
-      ports.onRows('refused', reply.refused);
-      return reply;
+      try {
+        return await reply;
+      } catch (error) {
+        if (known.get(id) === reply) known.delete(id);
+        throw error;
+      }
     },
   };
+}
+
+/** Throws SIDECAR_BUSY. */
+function checkRoom({ log }: RecordsServerPorts): void {
+  if (log.isBusy()) throw busy('cannot send rows while the request log is behind');
+}
+
+/** All rows that may be taken, or none. */
+async function take(records: Given, pod: Pod, ports: RecordsServerPorts): Promise<RecordsReply> {
+  const rows = await recordsOf(records, pod, ports);
+  checkRoom(ports); // calls that came in beside this one may have filled it
+  const reply = { refused: records.length - rows.length };
+  for (const row of rows) ports.log.add(row);
+  ports.onRows('accepted', rows.length);
+  ports.onRows('refused', reply.refused);
+  return reply;
 }
 
 type Given = ReturnType<typeof parse>['records'];
 
 function parse(body: unknown) {
+  if (isObject(body) && !hasAtMost(body['records'], MAX_ROWS)) throw invalid('records');
   const { data, error } = recordsRequest.safeParse(body);
   if (data !== undefined) return data;
   throw invalid(error.issues[0]?.path.join('.') ?? '');
@@ -84,28 +102,41 @@ function parse(body: unknown) {
 const invalid = (param: string): AppError =>
   new AppError('PARAMETER_INVALID', { param, detail: 'Bad request: not what a sidecar of this version sends' });
 
-function recordsOf(given: Given, pod: Pod, ports: RecordsServerPorts): readonly LogRecord[] {
-  const nowMs = ports.now();
+async function recordsOf(given: Given, pod: Pod, ports: RecordsServerPorts): Promise<readonly LogRecord[]> {
   const keepsContent = ports.maxBodyBytes > 0 && keepsBodies(pod);
+  const check = createDocumentCheck(ports.maxBodyBytes);
+  const records: LogRecord[] = [];
+  for (const { content, ...record } of await rowsOf(given, pod, ports.now())) {
+    const isKept = content !== undefined && keepsContent && (await check.isDocument(content));
+    records.push({ ...record, content: isKept ? content : undefined });
+  }
+  return records;
+}
+
+/** Records whose documents were not looked at yet. `nowMs`: Unix time in ms. */
+async function rowsOf(given: Given, pod: Pod, nowMs: number): Promise<readonly LogRecord[]> {
+  const rows: LogRecord[] = [];
+  let at = 0;
   let malformed = 0;
-  return given.flatMap(({ row, content }, at): readonly LogRecord[] => {
-    const { data, error } = wireRow.safeParse(row);
+  await forEachInSlices(given, ({ row, content }) => {
+    const { data, path } = readRow(row);
     if (data === undefined) {
       malformed += 1;
-      if (malformed > MAX_MALFORMED) throw invalid(`records.${at}.row.${error.issues[0]?.path.join('.') ?? ''}`);
-      return [];
+      if (malformed > MAX_MALFORMED) throw invalid(`records.${at}.row${path}`);
+    } else if (isOfPod(data, pod) && data.created_at >= nowMs - OLDEST_MS && data.created_at <= nowMs + AHEAD_MS) {
+      const own: LogRow = { ...data, workspace: pod.workspace, key_user: null, document: 'none' };
+      rows.push({ row: own, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(own).length });
     }
-    if (!isOfPod(data, pod) || data.created_at < nowMs - OLDEST_MS || data.created_at > nowMs + AHEAD_MS) return [];
-    const isKept = content !== undefined && keepsContent && isDocument(content, ports.maxBodyBytes);
-    const own: LogRow = { ...data, workspace: pod.workspace, key_user: null, document: 'none' };
-    return [
-      {
-        row: own,
-        content: isKept ? content : undefined,
-        rowBytes: BYTES_PER_CHARACTER * JSON.stringify(own).length,
-      },
-    ];
+    at += 1;
   });
+  return rows;
+}
+
+/** `path`: of what is wrong. */
+function readRow(row: unknown): { readonly data?: WireRow; readonly path: string } {
+  if (!isWithinCounts(row)) return { path: '' };
+  const { data, error } = wireRow.safeParse(row);
+  return data === undefined ? { path: `.${error.issues[0]?.path.join('.') ?? ''}` } : { data, path: '' };
 }
 
 /** The caller of a sidecar is a profile of the workspace: no row names the key of anybody. */
@@ -117,13 +148,4 @@ function keepsBodies({ snapshot, workspace }: Pod): boolean {
   const { bodies, enforced } = snapshot.organisation.logging ?? {};
   const said = enforced === true ? bodies : (snapshot.workspace(workspace)?.logging?.bodies ?? bodies);
   return said !== 'none';
-}
-
-/** An object in JSON that its readers can take; a row without one is kept. */
-function isDocument(content: string, maxBodyBytes: number): boolean {
-  if (!content.startsWith('{') || content.length > DOCUMENT_BODIES * maxBodyBytes + DOCUMENT_HEADERS) return false;
-  const bytes = Buffer.from(content);
-  const scan = new JsonScan(bytes, DOCUMENT_JSON);
-  scan.run(bytes.length);
-  return scan.problem === undefined;
 }

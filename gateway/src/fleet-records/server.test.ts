@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { LogRow } from '@gatehouse/crds/logs';
+import { logRow } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
+import type { Pod } from '../fleet-counters/index.ts';
+import type { LogRecord } from '../request-log/index.ts';
+import { createRecordsServer, type RecordsServerPorts } from './server.ts';
+
+const NOW = Date.UTC(2026, 0, 31);
+
+function given({ isBusy = () => false }: { isBusy?: () => boolean } = {}) {
+  const added: LogRecord[] = [];
+  const server = createRecordsServer({
+    log: { add: (record: LogRecord) => void added.push(record), isBusy },
+    maxBodyBytes: 256 * 1024,
+    onRows: () => undefined,
+    now: () => NOW,
+  } as unknown as RecordsServerPorts); // tokens are asked by identify alone
+  const answer = (records: readonly object[], { id = randomUUID() as string, pod = podOf('team-a') } = {}) =>
+    server.answer(pod, { id, records });
+  return { added, answer };
+}
+
+const podOf = (workspace: string): Pod =>
+  ({
+    id: `pod-of-${workspace}`,
+    workspace,
+    snapshot: { organisation: {}, workspace: () => undefined },
+  }) as unknown as Pod;
+
+const row = (over: Partial<LogRow> = {}): LogRow => logRow({ api_key: 'sidecar/team-a/app', created_at: NOW, ...over });
+
+/** Counts how many members, or items, of an object are read. */
+function counted<T extends object>(target: T): { readonly value: T; readonly reads: () => number } {
+  let reads = 0;
+  const value = new Proxy(target, {
+    get: (from, name) => {
+      reads += 1;
+      return Reflect.get(from, name);
+    },
+  });
+  return { value, reads: () => reads };
+}
+
+const many = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 'x']));
+const units = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
+
+test.each<{ what: string; list: object; in: (list: never) => Partial<LogRow> }>([
+  { what: 'metadata', list: many(513), in: (metadata) => ({ metadata }) },
+  {
+    what: 'limits',
+    list: Array(65).fill({ id: 'a', passed: true }),
+    in: (limits) => ({ decision: { calls: 1, limits } }),
+  },
+  { what: 'guardrails', list: Array(65).fill({}), in: (guardrails) => ({ decision: { calls: 1, guardrails } }) },
+  {
+    what: 'checks of a guardrail',
+    list: Array(17).fill('a'),
+    in: (failed) => ({
+      decision: { calls: 1, guardrails: [{ id: 'a', phase: 'input', verdict: true, ms: 1, failed }] },
+    }),
+  },
+  {
+    what: 'parameters',
+    list: Array(1_001).fill('a'),
+    in: (dropped_params) => ({ decision: { calls: 1, dropped_params } }),
+  },
+  { what: 'units', list: units(25), in: (given) => ({ decision: { calls: 1, usage: { units: given } } }) },
+])('a row with too many $what is refused before they are read', async ({ list, in: rowWith }) => {
+  const { added, answer } = given();
+  const { value, reads } = counted(list);
+  expect(await answer([{ row: row(rowWith(value as never)) }, { row: row() }])).toEqual({ refused: 1 });
+  expect(added).toHaveLength(1);
+  expect(reads()).toBeLessThan(17);
+});
+
+test('a call with too many rows is refused before they are read', async () => {
+  const { added, answer } = given();
+  const { value, reads } = counted(Array(501).fill({ row: row() }));
+  await expect(answer(value)).rejects.toMatchObject({ code: 'PARAMETER_INVALID', param: 'records' });
+  expect(reads()).toBeLessThan(17);
+  expect(added).toEqual([]);
+});
+
+test('others have their turn while a large document is looked at', async () => {
+  const { added, answer } = given();
+  const content = `{"request":{"body":[${'1,'.repeat(900_000)}1]}}`;
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await answer([{ row: row(), content }])).toEqual({ refused: 0 });
+  isDone = true;
+  expect(added.map((record) => record.content === content)).toEqual([true]);
+  expect(turns).toBeGreaterThanOrEqual(6); // slices of 256 KiB
+});
+
+test('a batch that comes again while it is looked at is taken once', async () => {
+  const { added, answer } = given();
+  const records = [{ row: row(), content: `{"request":{"body":"${'x'.repeat(600_000)}"}}` }];
+  const answers = await Promise.all([answer(records, { id: 'a' }), answer(records, { id: 'a' })]);
+  expect(answers).toEqual([{ refused: 0 }, { refused: 0 }]);
+  expect(added).toHaveLength(1);
+});
+
+test('rows are not taken when the log fills up while they are looked at, and may come again', async () => {
+  let isBusy = true;
+  const { added, answer } = given({ isBusy: () => isBusy });
+  await expect(answer([{ row: row() }], { id: 'a' })).rejects.toMatchObject({ code: 'SIDECAR_BUSY' });
+  expect(added).toEqual([]);
+  isBusy = false;
+  expect(await answer([{ row: row() }], { id: 'a' })).toEqual({ refused: 0 });
+  expect(added).toHaveLength(1);
+});
