@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { logRow } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Pod } from '../fleet-counters/index.ts';
 import type { LogRecord } from '../request-log/index.ts';
 import { createRecordsServer, type RecordsServerPorts } from './server.ts';
@@ -116,4 +117,18 @@ test('rows are not taken when the log fills up while they are looked at, and may
   isBusy = false;
   expect(await answer([{ row: row() }], { id: 'a' })).toEqual({ refused: 0 });
   expect(added).toHaveLength(1);
+});
+
+test('a row that comes again has the same id, which is that of no row of another pod or workspace', async () => {
+  const { added, answer } = given();
+  const ofA = row();
+  const ofB = row({ ...ofA, workspace: 'team-b', api_key: 'sidecar/team-b/app' });
+  await answer([{ row: ofA }]);
+  await answer([{ row: { ...ofA, id: ofA.id.toUpperCase() } }]);
+  await answer([{ row: ofA }], { pod: { ...podOf('team-a'), id: 'another pod' } });
+  await answer([{ row: ofB }], { pod: podOf('team-b') });
+  const [first, again, ...others] = added.map((record) => record.row.id);
+  expect(again).toBe(first);
+  expect(new Set([ofA.id, first, ...others]).size).toBe(4);
+  expect([first, ...others].filter((id) => !z.uuid().safeParse(id).success)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { forEachInSlices } from '../lib/slices.ts';
 import type { LogRecord, RequestLog } from '../request-log/index.ts';
 import { hasAtMost, isWithinCounts, MAX_ROWS } from './counts.ts';
 import { createDocumentCheck } from './document.ts';
+import { ownId } from './own-id.ts';
 import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, type WireRow, wireRow } from './protocol.ts';
 import { busy, createRates } from './rates.ts';
 
@@ -124,7 +125,8 @@ async function rowsOf(given: Given, pod: Pod, nowMs: number): Promise<readonly L
       malformed += 1;
       if (malformed > MAX_MALFORMED) throw invalid(`records.${at}.row${path}`);
     } else if (isOfPod(data, pod) && data.created_at >= nowMs - OLDEST_MS && data.created_at <= nowMs + AHEAD_MS) {
-      const own: LogRow = { ...data, workspace: pod.workspace, key_user: null, document: 'none' };
+      const { workspace } = pod;
+      const own: LogRow = { ...data, id: ownId(pod, data.id), workspace, key_user: null, document: 'none' };
       rows.push({ row: own, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(own).length });
     }
     at += 1;
