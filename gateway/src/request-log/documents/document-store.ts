@@ -18,3 +18,10 @@ export interface PutOptions {
   /** Unix time in ms until which it is kept; undefined: for ever. */
   readonly keptUntilMs: number | undefined;
 }
+
+export interface DocumentToKeep {
+  readonly key: string;
+  readonly bytes: Buffer;
+  /** Unix time in ms; undefined: for ever. */
+  readonly keptUntilMs: number | undefined;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DocumentDrop, DocumentUploads, type UploadOptions } from './document-uploads.ts';
+import { DOCUMENT_BYTES, type DocumentDrop, DocumentUploads, type UploadOptions } from './document-uploads.ts';
 
 const REFUSED = new Error('refused');
 const AWAY = new Error('away');
@@ -19,7 +19,7 @@ function given(put: (key: string) => Promise<void>, more: Partial<UploadOptions>
       isRefusal: (error) => error === REFUSED,
     },
     settings: { failures: 5, pauseMs: 60_000, timeoutMs: 15_000 },
-    ...{ maxBytes: 1_000, retryMs: 1, nowMs: () => seen.ms },
+    ...{ maxBytes: 100_000, retryMs: 1, nowMs: () => seen.ms },
     onWritten: () => {
       seen.written += 1;
     },
@@ -83,16 +83,23 @@ test('what waits when the breaker opens is dropped, and nothing is sent until a 
 });
 
 test('bytes are bounded, calls beside each other too, and the end of the process drops what is left', async () => {
-  const { uploads, seen, add } = given(never);
+  const maxBytes = 10 * (DOCUMENT_BYTES + 100);
+  const { uploads, seen, add } = given(never, { maxBytes });
   const taken = Array.from({ length: 30 }, (_, at) => add(`${at}`, 100)).filter(Boolean).length;
   expect(taken).toBe(10);
-  expect(uploads.bytes).toBe(1_000);
+  expect(uploads.bytes).toBe(maxBytes);
   expect(seen.calls).toHaveLength(8);
   await uploads.close(1);
   expect(seen.dropped.filter((reason) => reason === 'queue_full')).toHaveLength(20);
   expect(seen.dropped.filter((reason) => reason === 'shutdown')).toHaveLength(10);
   expect(uploads.bytes).toBe(0);
   expect(add('late')).toBe(false);
+});
+
+test('documents without bytes are bounded, too', () => {
+  const { uploads, add } = given(never, { maxBytes: 20 * DOCUMENT_BYTES });
+  expect(Array.from({ length: 30 }, (_, at) => add(`${at}`, 0)).filter(Boolean)).toHaveLength(20);
+  expect(uploads.bytes).toBe(20 * DOCUMENT_BYTES);
 });
 
 test('a call that hangs is a failure', async () => {

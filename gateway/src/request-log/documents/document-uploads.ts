@@ -1,7 +1,8 @@
 /** Documents on their way into a store of objects: bounded in bytes and in calls. Nobody waits for it. */
 import { Cancellation } from '../../lib/cancellation.ts';
 import { Breaker, type BreakerSettings, type Pass } from './breaker.ts';
-import type { DocumentStore } from './document-store.ts';
+import { DocumentLine } from './document-line.ts';
+import type { DocumentStore, DocumentToKeep } from './document-store.ts';
 
 /** Why a document was dropped: `store_away`: after all tries, or at once while the breaker is open. */
 export type DocumentDrop = 'queue_full' | 'store_away' | 'refused' | 'shutdown';
@@ -25,12 +26,8 @@ export interface UploadOptions {
   onDropped(reason: DocumentDrop, error?: unknown): void;
 }
 
-export interface DocumentToKeep {
-  readonly key: string;
-  readonly bytes: Buffer;
-  readonly keptUntilMs: number | undefined;
-}
-
+/** What a document takes in memory beside its bytes, about. */
+export const DOCUMENT_BYTES = 1_024;
 const PARALLEL = 8;
 const TRIES = 5;
 
@@ -38,7 +35,7 @@ export class DocumentUploads {
   readonly #options: UploadOptions;
   readonly #breaker: Breaker;
   readonly #ending = new Cancellation();
-  #waiting: DocumentToKeep[] = [];
+  readonly #waiting = new DocumentLine();
   readonly #running = new Set<Promise<void>>();
   #bytes = 0;
   #isClosing = false;
@@ -49,7 +46,7 @@ export class DocumentUploads {
     this.#breaker = new Breaker(options.settings, options.nowMs);
   }
 
-  /** Bytes that wait or are under way. */
+  /** Bytes of documents that wait or are under way, `DOCUMENT_BYTES` of each included. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -65,8 +62,8 @@ export class DocumentUploads {
       this.#options.onDropped(reason);
       return false;
     }
-    this.#bytes += document.bytes.length;
-    this.#waiting.push(document);
+    this.#bytes += sizeOf(document);
+    this.#waiting.add(document);
     this.#pump();
     return true;
   }
@@ -81,16 +78,16 @@ export class DocumentUploads {
     });
     await Promise.race([this.#idle(), late]);
     clearTimeout(timer);
-    for (const document of this.#waiting.splice(0)) this.#drop(document, 'shutdown');
+    for (const document of this.#waiting.takeAll()) this.#drop(document, 'shutdown');
     this.#ending.cancel(new Error('The process ends'));
     for (const wake of this.#wakes) wake();
     await this.#idle();
   }
 
-  #refusalOf({ bytes }: DocumentToKeep): DocumentDrop | undefined {
+  #refusalOf(document: DocumentToKeep): DocumentDrop | undefined {
     if (this.#isClosing) return 'shutdown';
     if (!this.#breaker.admits) return 'store_away';
-    return this.#bytes + bytes.length > this.#options.maxBytes ? 'queue_full' : undefined;
+    return this.#bytes + sizeOf(document) > this.#options.maxBytes ? 'queue_full' : undefined;
   }
 
   async #idle(): Promise<void> {
@@ -99,7 +96,7 @@ export class DocumentUploads {
 
   #pump(): void {
     while (this.#running.size < PARALLEL) {
-      const document = this.#waiting.shift();
+      const document = this.#waiting.take();
       if (document === undefined) return;
       const run: Promise<void> = this.#upload(document).finally(() => {
         this.#running.delete(run);
@@ -120,7 +117,7 @@ export class DocumentUploads {
       try {
         await this.#call(document);
         this.#end(pass, true);
-        this.#bytes -= document.bytes.length;
+        this.#bytes -= sizeOf(document);
         return onWritten();
       } catch (error) {
         failure = error;
@@ -151,12 +148,12 @@ export class DocumentUploads {
     const wasOpen = this.#breaker.isOpen;
     pass.end(isGood);
     if (wasOpen || !this.#breaker.isOpen) return;
-    for (const document of this.#waiting.splice(0)) this.#drop(document, 'store_away', error);
+    for (const document of this.#waiting.takeAll()) this.#drop(document, 'store_away', error);
     for (const wake of this.#wakes) wake();
   }
 
-  #drop({ bytes }: DocumentToKeep, reason: DocumentDrop, error?: unknown): void {
-    this.#bytes -= bytes.length;
+  #drop(document: DocumentToKeep, reason: DocumentDrop, error?: unknown): void {
+    this.#bytes -= sizeOf(document);
     this.#options.onDropped(reason, error);
   }
 
@@ -174,3 +171,5 @@ export class DocumentUploads {
     });
   }
 }
+
+const sizeOf = ({ bytes }: DocumentToKeep): number => DOCUMENT_BYTES + bytes.length;
