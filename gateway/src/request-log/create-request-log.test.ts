@@ -1,6 +1,8 @@
+import { logRow } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { createRequestLog } from './create-request-log.ts';
+import type { DocumentStore } from './documents/index.ts';
 import type { LogStore } from './log-store.ts';
 import type { LogRecord } from './request-log.ts';
 
@@ -10,10 +12,17 @@ afterEach(() => void vi.useRealTimers());
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31);
 
+interface LogOptions {
+  readonly maxBytes?: number;
+  readonly write?: LogStore['write'];
+  /** Of a store of documents. */
+  readonly put?: DocumentStore['put'];
+}
+
 function logWith(
   retentionMs: number | undefined,
   dropBefore: LogStore['dropBefore'],
-  { maxBytes = 1_000, write = async () => undefined }: { maxBytes?: number; write?: LogStore['write'] } = {},
+  { maxBytes = 1_000, write = async () => undefined, put }: LogOptions = {},
 ) {
   const lines: string[] = [];
   const log = createRequestLog({
@@ -26,6 +35,10 @@ function logWith(
     },
     maxBytes,
     retentionMs,
+    documents: put && {
+      store: { name: 'objects', put, isRefusal: () => false, dropBefore, close: async () => undefined },
+      ...{ format: 'v1', retentionDays: 0, uploads: { failures: 5, pauseMs: 60_000, timeoutMs: 15_000 } },
+    },
     metrics: createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 }),
     logger: createLogger({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } }),
     now: () => NOW,
@@ -73,6 +86,25 @@ test('records that can be sent again take half of the room, and wait for those o
   expect(log.admits(records(4))).toBe('never');
   for (const record of records(2)) log.add(record);
   expect([log.admits(records(1)), log.admits(records(2))]).toEqual(['now', 'later']);
+  const closed = log.close(0);
+  await vi.advanceTimersByTimeAsync(0);
+  await closed;
+});
+
+test('documents that can be sent again take half of the room for documents, whatever waits in the queue', async () => {
+  const put: DocumentStore['put'] = (_key, _bytes, { signal }) =>
+    new Promise((_, reject) => signal.onCancel(() => reject(signal.reason)));
+  const { log } = logWith(undefined, async () => undefined, { maxBytes: 100_000, put });
+  const records = (...lengths: number[]): LogRecord[] =>
+    lengths.map((length) => ({ row: logRow(), content: 'x'.repeat(length) }));
+  expect([log.admits(records(49_500)), log.admits(records(48_000))]).toEqual(['never', 'now']);
+  expect(log.admits(records(...Array(30).fill(700)))).toBe('never');
+  for (const record of records(20_000, 20_000)) log.add(record);
+  await vi.advanceTimersByTimeAsync(2_000); // the rows are written, the documents are not
+  expect([log.admits(records(5_000)), log.admits(records(9_000)), log.isBusy()]).toEqual(['now', 'later', false]);
+  for (const record of records(20_000)) log.add(record);
+  const bare = { row: logRow(), content: undefined };
+  expect([log.admits(records(1)), log.admits([bare]), log.isBusy()]).toEqual(['later', 'now', true]);
   const closed = log.close(0);
   await vi.advanceTimersByTimeAsync(0);
   await closed;

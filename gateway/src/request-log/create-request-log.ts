@@ -26,7 +26,7 @@ const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
 /** About, of a row as JSON. */
 const ROW_BYTES = 1_500;
-/** Of the room, for records that their senders can send again. */
+/** Of the room in the queue, and of that for documents, for records that their senders can send again. */
 const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */
 const FIRST_SWEEP_MS = 60_000;
@@ -53,18 +53,20 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
   });
   const documents = options.documents && keepDocuments(options.documents, options);
-  metrics.observeRequestLog(() => queue.bytes + (documents?.bytes() ?? 0));
+  const waitingContent = (): number => documents?.bytes() ?? 0;
+  metrics.observeRequestLog(() => queue.bytes + waitingContent());
   const sweeping = sweepDays(options);
+  const room = maxBytes * ADMITTED_SHARE;
   return {
     isKept: () => true,
     admits: (records) => {
-      const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
-      const room = maxBytes * ADMITTED_SHARE;
-      if (bytes > room) return 'never';
-      return queue.bytes + bytes > room ? 'later' : 'now';
+      const { rows, content } = bytesOf(records, documents);
+      if (Math.max(rows, content) > room) return 'never';
+      const isFull = content > 0 && waitingContent() + content > room;
+      return isFull || queue.bytes + rows > room ? 'later' : 'now';
     },
     add: (record: LogRecord) => queue.add(placed(record, documents)),
-    isBusy: () => queue.bytes > maxBytes * ADMITTED_SHARE,
+    isBusy: () => Math.max(queue.bytes, waitingContent()) > room,
     close: async (timeoutMs) => {
       sweeping.stop();
       await Promise.all([queue.close(timeoutMs), documents?.close(timeoutMs)]);
@@ -75,6 +77,19 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
 const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>
   Math.max(ROW_BYTES + row.url.length, rowBytes) + content.length;
+
+/** What records take in the queue, and of the room for documents where they have one. */
+function bytesOf(records: readonly LogRecord[], documents: DocumentKeeper | undefined) {
+  const sums = { rows: 0, content: 0 };
+  for (const { content, ...record } of records) {
+    if (documents === undefined || content === undefined) sums.rows += sizeOf({ ...record, content });
+    else {
+      sums.rows += sizeOf({ ...record, content: undefined });
+      sums.content += documents.bytesOf(content);
+    }
+  }
+  return sums;
+}
 
 /** The row says where its document is. */
 function placed({ row, content, rowBytes }: LogRecord, documents: DocumentKeeper | undefined): LogRecord {

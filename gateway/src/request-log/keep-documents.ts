@@ -1,7 +1,7 @@
 /** Documents of a process on their way to a store of objects. */
 import { type LogRow, objectKey, type PathFormat } from '@gatehouse/crds/logs';
 import type { Logger } from '../telemetry/index.ts';
-import { type DocumentStore, DocumentUploads, type UploadSettings } from './documents/index.ts';
+import { DOCUMENT_BYTES, type DocumentStore, DocumentUploads, type UploadSettings } from './documents/index.ts';
 import type { LogMetrics } from './log-metrics.ts';
 import { createReport } from './report.ts';
 
@@ -16,8 +16,10 @@ export interface DocumentOptions {
 export interface DocumentKeeper {
   /** The key of the object; undefined: it is dropped. Never fails and does not wait. */
   keep(row: LogRow, content: string): string | undefined;
-  /** That wait. */
+  /** Of what waits. */
   bytes(): number;
+  /** What a document adds to it, about. */
+  bytesOf(content: string): number;
   /** Writes what is left within the time, in ms. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -58,6 +60,7 @@ export function keepDocuments(options: DocumentOptions, { maxBytes, metrics, log
       return uploads.add({ key, bytes: Buffer.from(documentText(row, content)), keptUntilMs }) ? key : undefined;
     },
     bytes: () => uploads.bytes,
+    bytesOf: (content) => DOCUMENT_BYTES + Buffer.byteLength(content),
     close: async (timeoutMs) => {
       await uploads.close(timeoutMs);
       await store.close();

@@ -16,11 +16,11 @@ export type Admission = 'now' | 'later' | 'never';
 export interface RequestLog {
   /** Whether what is added now is kept: a sidecar learns later where its rows go. Else nothing is worth preparing for it. */
   isKept(): boolean;
-  /** Whether records may be added that their sender can send again: they leave half of the room to those of requests. */
+  /** Whether records may be added that their sender can send again: they leave half of the room to those of requests, that for documents, too. */
   admits(records: readonly LogRecord[]): Admission;
   /** Never fails and does not wait: what cannot be kept is counted as dropped. */
   add(record: LogRecord): void;
-  /** Half of what may wait does: what can wait elsewhere should. */
+  /** Half of the rows, or of the documents, that may wait do: what can wait elsewhere should. */
   isBusy(): boolean;
   /** Writes what is left within the time, in ms. */
   close(timeoutMs: number): Promise<void>;
