@@ -159,6 +159,7 @@ describe('a hostile pod', () => {
   test.each<{ what: string; content: string }>([
     { what: 'no JSON', content: '{"request":' },
     { what: 'no object', content: '[]' },
+    { what: 'of another form', content: '{"request":"x"}' },
     { what: 'too deep for its readers', content: `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}` },
   ])('keeps no document that is $what', async ({ content }) => {
     expect((await call([{ row: row(), content }])).json()).toEqual({ refused: 0 });

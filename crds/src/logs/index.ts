@@ -3,6 +3,7 @@
 export { LOG_STORES, type LogBucket, type LogBucketVariables, type LogStoreKind, logBucketOf } from './bucket.ts';
 export { clickHouseStatements } from './clickhouse-tables.ts';
 export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts';
+export { CONTENT_SHAPE, type ContentKind, isLogContent, parseLogContent } from './content-shape.ts';
 export type {
   CacheVerdict,
   LogDecision,

@@ -112,6 +112,12 @@ test('a document that is gone or of another log leaves the row with a note, and 
   const [[path, bytes] = ['', Buffer.alloc(0)]] = objects;
   objects.set(path, Buffer.from('{"id":"another","content":{"request":{"body":"x"}}}'));
   expect((await shown('kept')).body).toMatchObject({ note: expect.stringContaining('not one of this log') });
+  const { content: _, ...others } = JSON.parse(bytes.toString());
+  objects.set(path, Buffer.from(JSON.stringify({ ...others, content: { request: 'x'.repeat(1_000) } })));
+  expect((await shown('kept')).body).toMatchObject({
+    note: expect.stringContaining('form'),
+    request: { method: 'POST' },
+  });
   objects.delete(path);
   const { status, body } = await shown('kept');
   expect(status).toBe(200);

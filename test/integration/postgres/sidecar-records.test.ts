@@ -29,7 +29,7 @@ test('rows of a sidecar, and the largest that a hostile pod may send, are writte
   };
   const records = Array.from({ length: 100 }, () => ({
     row: { ...extreme, id: randomUUID() },
-    content: '{"request":"\\u0000\\ud800"}',
+    content: '{"request":{"body":"\\u0000\\ud800"}}',
   }));
   const answer = await send(`${fleet.url}/sidecars/v1/records`, {
     headers: { 'x-gw-api-key': await world.tokenOf('evil') },

@@ -1,11 +1,11 @@
 /** The rows of one request in PostgreSQL, with what was kept of it. */
-import { LOG_LOCK, LOG_SCHEMA, type LogContent, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
+import { LOG_LOCK, LOG_SCHEMA, type LogContent, type LogRow, MIGRATIONS, parseLogContent } from '@gatehouse/crds/logs';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 
 export interface LoggedTrace {
   /** Of the newest request with the trace, in the order of the attempts. */
   readonly rows: readonly LogRow[];
-  /** Of its final row; undefined: none was kept in the database. */
+  /** Of its final row; undefined: none was kept in the database, or it is not one that gateways write. */
   readonly content: LogContent | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function readTrace(dialect: OpenDialect, traceId: string): Promise<
       const [document] = documents;
       return {
         rows: rows.map(({ row }) => ({ ...row, created_at: Date.parse(String(row.created_at)) })),
-        content: document && (JSON.parse(document.content) as LogContent), // as gateways write it
+        content: document && parseLogContent(document.content),
       };
     });
   } finally {

@@ -1,6 +1,6 @@
 /** Documents of logs, wherever their rows say they are. */
 import { isObject, parseJson } from '@gatehouse/crds';
-import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import { isLogContent, type LogContent, type LogRow, parseLogContent } from '@gatehouse/crds/logs';
 import { DatabaseAway } from '../database/index.ts';
 import type { LogReader } from './reader.ts';
 
@@ -29,28 +29,34 @@ export interface FoundContent {
 const NO_STORE = 'Its document is in a store of objects, which this management API does not know (LOG_STORE)';
 const GONE = 'Its document is no longer in the store of objects, or was never written there';
 const BROKEN = 'Its document in the store of objects is not one of this log';
+const MALFORMED = 'Its document does not have the form that gateways write';
 
 export async function findContent(row: LogRow, { reader, objects }: LogSource): Promise<FoundContent> {
   if (row.document === 'none') return {};
-  if (row.document === 'database') return { content: await reader.content(row) };
+  if (row.document === 'database') {
+    const text = await reader.content(row);
+    return text === undefined ? {} : orNote(parseLogContent(text));
+  }
   if (objects === undefined) return { note: NO_STORE };
   const text = await objects.get(row.document);
   if (text === undefined) return { note: GONE };
-  const content = contentIn(text, row);
-  return content === undefined ? { note: BROKEN } : { content };
+  const document = documentIn(text, row);
+  if (document === undefined) return { note: BROKEN };
+  return orNote(isLogContent(document['content']) ? document['content'] : undefined);
 }
+
+const orNote = (content: LogContent | undefined): FoundContent =>
+  content === undefined ? { note: MALFORMED } : { content };
 
 /** Undefined: none was kept, or it is gone. */
 export const readContent = async (row: LogRow, source: LogSource): Promise<LogContent | undefined> =>
   (await findContent(row, source)).content;
 
 /** Others may have written to the store, too. */
-function contentIn(text: string, { id, workspace }: LogRow): LogContent | undefined {
+function documentIn(text: string, { id, workspace }: LogRow) {
   try {
     const document = parseJson(text);
-    if (!isObject(document) || document['id'] !== id || document['workspace'] !== workspace) return undefined;
-    if (!isObject(document['content'])) return undefined;
-    return document['content'] as LogContent; // as gateways write it
+    return isObject(document) && document['id'] === id && document['workspace'] === workspace ? document : undefined;
   } catch {
     return undefined;
   }

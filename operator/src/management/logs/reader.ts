@@ -1,5 +1,5 @@
 /** What is asked of the request log, in the words of no database: docs/behaviour/request-logs.md */
-import type { LogContent, LogRow } from '@gatehouse/crds/logs';
+import type { LogRow } from '@gatehouse/crds/logs';
 import type { VisibleRows } from './visible-rows.ts';
 
 export interface Bounds {
@@ -127,8 +127,8 @@ export interface LogReader {
   list(filter: LogFilter, page: Page, before?: LogPlace): Promise<readonly LogRow[]>;
   /** By its id, else the final row of the newest request with the trace. `around`: Unix time in ms, at most a day from it. */
   find(id: string, visible: VisibleRows, around?: number): Promise<LogRow | undefined>;
-  /** Of a row that was found, where the database keeps documents. */
-  content(row: Pick<LogRow, 'id' | 'created_at'>): Promise<LogContent | undefined>;
+  /** The text of the document of a row that was found, where the database keeps documents. */
+  content(row: Pick<LogRow, 'id' | 'created_at'>): Promise<string | undefined>;
   sum(filter: LogFilter, options: SumOptions): Promise<{ readonly sums: readonly Sum[]; readonly total: number }>;
   /** By spans of time, and of all. */
   users(

@@ -1,5 +1,5 @@
 /** Rows and documents of the request log as the API shows them. */
-import { type LogContent, type LogRow, pathFormatOf } from '@gatehouse/crds/logs';
+import { type LogContent, type LogRow, type LogWire, pathFormatOf } from '@gatehouse/crds/logs';
 
 export const CENT_NANO = 1e7;
 
@@ -46,6 +46,9 @@ const whose = (row: LogRow, organisationId: string) => ({
   ...{ _user: row.end_user, _environment: row.environment },
 });
 
+/** Known members alone: a document may have any number of others. */
+const wireOf = ({ headers, body, truncated }: LogWire) => ({ headers, body, truncated });
+
 /** Without content: requests and answers are not kept, or may not be seen. */
 export function toRecord(row: LogRow, content: LogContent | undefined, organisationId: string) {
   const { request, response, finalUntransformedRequest, transformedRequest, originalResponse } = content ?? {};
@@ -53,16 +56,18 @@ export function toRecord(row: LogRow, content: LogContent | undefined, organisat
     _id: row.id,
     organisation_id: organisationId,
     created_at: time(row),
-    request: { url: row.url, method: row.method, ...request },
+    request: {
+      ...{ url: request?.url ?? row.url, method: request?.method ?? row.method, gwHeaders: request?.gwHeaders },
+      ...wireOf(request ?? {}),
+    },
     response: {
-      status: row.status,
-      responseTime: row.response_ms,
-      ...response,
+      ...{ status: response?.status ?? row.status, responseTime: response?.responseTime ?? row.response_ms },
+      ...wireOf(response ?? {}),
       lastUsedOptionJsonPath: response?.lastUsedOptionJsonPath ?? row.target,
     },
-    finalUntransformedRequest,
-    transformedRequest,
-    originalResponse,
+    finalUntransformedRequest: finalUntransformedRequest && wireOf(finalUntransformedRequest),
+    transformedRequest: transformedRequest && wireOf(transformedRequest),
+    originalResponse: originalResponse && wireOf(originalResponse),
     metrics: toMetrics(row, organisationId),
     decision: { ...row.decision },
   };

@@ -1,5 +1,5 @@
 /** The request log in ClickHouse; feedback is in PostgreSQL. */
-import { LOG_COLUMNS, type LogContent, type LogRow } from '@gatehouse/crds/logs';
+import { LOG_COLUMNS, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
 import type {
   FeedbackKey,
@@ -62,7 +62,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
         (q) =>
           `select content from gateway_logs.documents where id = toUUID(${q.param(id, 'String')}) and created_at = ${q.time(created_at)} limit 1`,
       );
-      return document === undefined ? undefined : (JSON.parse(document.content) as LogContent); // as gateways write it
+      return document?.content;
     },
     sum: async (filter, options) => {
       const own = await toOwn(filter);

@@ -1,5 +1,5 @@
 /** The request log in PostgreSQL. Every value of a question is a parameter. */
-import { LOG_COLUMNS, type LogContent, type LogRow } from '@gatehouse/crds/logs';
+import { LOG_COLUMNS, type LogRow } from '@gatehouse/crds/logs';
 import type { RawBuilder, Sql } from 'kysely';
 import type { Database, LogTables } from '../../database/index.ts';
 import { type LogFilter, type LogPlace, LogQuestionTooLarge, type LogReader, type Page } from '../reader.ts';
@@ -49,7 +49,7 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
         (sql) => sql<{ readonly content: string }>`select content from gateway_logs.documents
           where id = ${id}::uuid and created_at = ${instant(created_at)}::timestamptz`,
       );
-      return document === undefined ? undefined : (JSON.parse(document.content) as LogContent); // as gateways write it
+      return document?.content;
     },
     sum: async (filter, options) => {
       const sums = await ask((sql) => sumQuery(sql, filter, options));
