@@ -2,9 +2,10 @@
  * Rows of the request log that sidecars send to their fleet: docs/behaviour/sidecars.md#request-log. The fleet sets the workspace of each row;
  * all else is bounded by the schema, so that no row makes a database refuse the rows of others.
  */
-import type { LogRow } from '@gatehouse/crds/logs';
+import type { LogDecision, LogGuardrail, LogRow, LogUsage } from '@gatehouse/crds/logs';
 import { z } from 'zod';
-import { MAX_CHECKS, MAX_DROPPED, MAX_METADATA, MAX_ROWS, MAX_VERDICTS } from './counts.ts';
+import { MAX_SIDECAR_COST_NANO } from '../request-log/index.ts';
+import { MAX_CHECKS, MAX_DROPPED, MAX_METADATA, MAX_ROWS, MAX_UNITS, MAX_VERDICTS } from './counts.ts';
 
 /** Where the fleet answers: `POST`, with the token of the pod in `x-gw-api-key`. */
 export const RECORDS_PATH = '/sidecars/v1/records';
@@ -19,8 +20,6 @@ const MAX_TEXT = 1_024;
 const MAX_METADATA_TEXT = 128;
 /** Of one attempt. */
 const MAX_TOKENS = 1_000_000_000;
-/** $200 in nano-dollars: the sums of an hour stay within 63 bits at 10,000 rows in a second. */
-const MAX_COST_NANO = 200_000_000_000;
 const MAX_MS = 1_000_000_000;
 const MAX_SMALL = 32_767;
 
@@ -42,6 +41,24 @@ const guardrail = z.object({
   errored: checks,
 });
 
+const modality = z.object({ input: tokens, output: tokens, cached: tokens });
+/** Of units, and of qualities and sizes of images. */
+const name = z.string().regex(/^[\w.-]{1,64}$/);
+
+/** Whole numbers alone: prices are computed from them exactly. */
+const usage = z.object({
+  cache_write: tokens.optional(),
+  cache_write_hour: tokens.optional(),
+  text_output: tokens.optional(),
+  audio: modality.optional(),
+  image: modality.optional(),
+  units: z
+    .record(name, tokens)
+    .refine((given) => Object.keys(given).length <= MAX_UNITS)
+    .optional(),
+  images: z.object({ count: tokens, quality: name.optional(), size: name.optional() }).optional(),
+});
+
 const decision = z.object({
   config_generation: z.int().min(0).optional(),
   calls: small,
@@ -53,6 +70,7 @@ const decision = z.object({
   guardrails: z.array(guardrail).max(MAX_VERDICTS).optional(),
   dropped_params: z.array(text).max(MAX_DROPPED).optional(),
   price: text.optional(),
+  usage: usage.optional(),
 });
 
 const cache = z.enum(['HIT', 'SEMANTIC HIT', 'MISS', 'SEMANTIC MISS', 'REFRESH', 'DISABLED']);
@@ -107,7 +125,7 @@ export const wireRow = z.object({
   total_tokens: tokens,
   cached_tokens: tokens,
   reasoning_tokens: tokens,
-  cost_nano: z.int().min(0).max(MAX_COST_NANO).nullable(),
+  cost_nano: z.int().min(0).max(MAX_SIDECAR_COST_NANO).nullable(),
   is_estimated: z.boolean(),
   is_unpriced: z.boolean(),
   is_denied: z.boolean(),
@@ -120,8 +138,13 @@ export const wireRow = z.object({
 /** What the fleet decides itself. */
 type OwnColumn = 'key_user' | 'document';
 export type WireRow = z.infer<typeof wireRow>;
-/** Every other column travels. */
-type Missing = Exclude<keyof LogRow, OwnColumn | keyof WireRow>;
+type WireDecision = WireRow['decision'];
+/** Every other column travels, and every member of the decision but the cost that later prices have made. */
+type Missing =
+  | Exclude<keyof LogRow, OwnColumn | keyof WireRow>
+  | Exclude<keyof LogDecision, 're_rated' | keyof WireDecision>
+  | Exclude<keyof LogUsage, keyof NonNullable<WireDecision['usage']>>
+  | Exclude<keyof LogGuardrail, keyof NonNullable<WireDecision['guardrails']>[number]>;
 export const ALL_COLUMNS_TRAVEL: [Missing] extends [never] ? true : Missing = true;
 
 export const recordsRequest = z.object({

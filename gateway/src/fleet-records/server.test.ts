@@ -132,3 +132,32 @@ test('a row that comes again has the same id, which is that of no row of another
   expect(new Set([ofA.id, first, ...others]).size).toBe(4);
   expect([first, ...others].filter((id) => !z.uuid().safeParse(id).success)).toEqual([]);
 });
+
+const USAGE = {
+  ...{ cache_write: 5, cache_write_hour: 2, text_output: 3 },
+  ...{ audio: { input: 1, output: 2, cached: 0 }, image: { input: 0, output: 7, cached: 0 } },
+  ...{ units: { web_search: 2 }, images: { count: 1, quality: 'high', size: '1024x1024' } },
+};
+
+test('what the cost depends on travels, and the cost that later prices have made does not', async () => {
+  const { added, answer } = given();
+  const re_rated = { first_cost_nano: 1, first_unpriced: false, at: new Date(NOW).toISOString() };
+  const ofUsage = (usage: object) => answer([{ row: row({ decision: { calls: 1, usage, re_rated } }) }]);
+  expect([await ofUsage(USAGE), await ofUsage({})]).toEqual([{ refused: 0 }, { refused: 0 }]);
+  expect(added.map((record) => record.row.decision)).toEqual([
+    { calls: 1, usage: USAGE },
+    { calls: 1, usage: {} },
+  ]);
+});
+
+test.each<{ what: string; usage: object }>([
+  { what: 'less than nothing', usage: { cache_write: -1 } },
+  { what: 'parts of tokens', usage: { units: { web_search: 0.5 } } },
+  { what: 'more than any answer has', usage: { audio: { input: 1e10, output: 0, cached: 0 } } },
+  { what: 'a unit with any text as its name', usage: { units: { 'web search': 1 } } },
+  { what: 'a size that is any text', usage: { images: { count: 1, size: 'x'.repeat(65) } } },
+])('a row that used $what is refused', async ({ usage }) => {
+  const { added, answer } = given();
+  expect(await answer([{ row: row({ decision: { calls: 1, usage } }) }])).toEqual({ refused: 1 });
+  expect(added).toEqual([]);
+});

@@ -12,6 +12,7 @@ export { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
 export { type LoggedTrace, readTrace } from './postgres/read-trace.ts';
 export {
+  MAX_SIDECAR_COST_NANO,
   type RatePrices,
   type Rating,
   type ReRatedBatch,
