@@ -1,4 +1,4 @@
-/** How much a call and its rows may hold, looked at before they are read member by member. */
+/** How much a call and its rows may hold, looked at before they are read member by member: not each schema stops at its bound. */
 import { isObject } from '@gatehouse/crds';
 
 export const MAX_ROWS = 500;

@@ -79,7 +79,7 @@ const metadata = z
   .record(z.string().max(MAX_METADATA_TEXT), z.string().max(MAX_METADATA_TEXT))
   .refine((given) => Object.keys(given).length <= MAX_METADATA);
 
-/** Members that are not known here are left out. All members of a list are read before it is bounded: `isWithinCounts` comes first. */
+/** Members that are not known here are left out. Metadata and units are read whole before they are counted: `isWithinCounts` comes first. */
 export const wireRow = z.object({
   id: z.uuid(),
   created_at: z.int(),
