@@ -67,7 +67,8 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   },
   {
     name: 'x-gw-override-service-log-usage',
-    meaning: '`true` charges budgets with the tokens and cost of records that clients bring for the request log',
+    meaning:
+      '`true` charges budgets of the key and the workspace with tokens and cost of records that clients bring for the request log',
   },
   { name: 'x-gw-beta', meaning: 'refused (400): this version has no beta features' },
   { name: 'x-gw-ignore-service-log', meaning: '`true` is refused (400): every request is recorded' },

@@ -2,11 +2,9 @@
 import type { BudgetLimit, Budgets } from '../budgets/index.ts';
 import { chargeSpent, type ResolvedRequest } from '../pipeline/index.ts';
 import type { AttemptFacts } from '../record/index.ts';
-import type { ManagedProvider } from '../snapshot/index.ts';
 import { addUsage } from '../usage/index.ts';
 
 interface Charged {
-  readonly entry: { readonly account: ManagedProvider | undefined };
   readonly record: { readonly attempts: readonly Pick<AttemptFacts, 'usage' | 'cost'>[] };
 }
 
@@ -17,23 +15,20 @@ interface ChargePorts {
 
 const HEADER = 'x-gw-override-service-log-usage';
 
-/** Budgets of cost and tokens of the key and the workspace, and of the accounts that the records name. */
+/**
+ * Budgets of cost and tokens of the key and of its workspace: whoever tells of calls may use these up anyway. Never those
+ * of accounts and policies, which others share: what a client tells is not checked.
+ */
 export function chargeEntries(
   { exchange, caller }: ResolvedRequest,
   charged: readonly Charged[],
   { budgets, now }: ChargePorts,
 ): void {
   if (exchange.request.header(HEADER)?.trim().toLowerCase() !== 'true') return;
-  const nowMs = now();
-  const charge = (limits: readonly BudgetLimit[], of: readonly Charged[]): void => {
-    const counted = limits.filter(({ type }) => type !== 'requests');
-    if (counted.length > 0) chargeSpent({ limits: counted, spent: sumOf(of), budgets, nowMs });
-  };
-  charge([...caller.key.limits.budgets, ...caller.workspace.limits.budgets], charged);
-  for (const [account, of] of Map.groupBy(charged, ({ entry }) => entry.account)) {
-    if (account === undefined) continue;
-    charge([...account.limits.budgets, ...account.accessLimits(caller.workspace.name).budgets], of);
-  }
+  const limits: readonly BudgetLimit[] = [...caller.key.limits.budgets, ...caller.workspace.limits.budgets].filter(
+    ({ type }) => type !== 'requests',
+  );
+  if (limits.length > 0) chargeSpent({ limits, spent: sumOf(charged), budgets, nowMs: now() });
 }
 
 function sumOf(charged: readonly Charged[]): Pick<AttemptFacts, 'usage' | 'cost'> {

@@ -17,7 +17,7 @@ import {
   withUsage,
 } from '../record/index.ts';
 import { readReport } from '../usage/index.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, headersByName, MAX_COST_NANO } from './entry.ts';
 
 export interface RecordContext {
   readonly request: ResolvedRequest;
@@ -52,8 +52,8 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
       metadata: boundMetadata(
         Object.assign(Object.create(null), resolution.metadata, entry.metadata, resolution.metadata),
       ),
-      headers: () => request.headers,
-      carrierHeaders: () => exchange.request.headers(),
+      headers: () => Object.entries(headersByName(request.headers)),
+      carrierHeaders: () => [...exchange.request.headers(), ...request.headers],
       sensitiveHeaders: () => [
         ...exchange.snapshot.organisation.headersToMask,
         ...parseHeaderList(exchange.request.header('x-gw-sensitive-headers') ?? ''),
@@ -98,9 +98,15 @@ function attemptOf(entry: Entry, { exchange }: ResolvedRequest): AttemptFacts {
   };
   const counted = withUsage(plain, countedOf(entry), exchange.snapshot.prices);
   const { costNano } = entry;
-  if (costNano === undefined) return counted;
+  if (costNano === undefined) return isPlausible(counted.cost) ? counted : { ...counted, cost: UNPRICED };
   return { ...counted, cost: { nanoDollars: costNano, unpriced: false, estimated: false, isGiven: true } };
 }
+
+/** Counts are the client's, and a price may be anything. */
+const isPlausible = (cost: AttemptFacts['cost']): boolean => (cost?.nanoDollars ?? 0) <= MAX_COST_NANO;
+
+/** Given: later prices do not change it. */
+const UNPRICED: AttemptFacts['cost'] = { nanoDollars: 0, unpriced: true, estimated: false, isGiven: true };
 
 function countedOf({ usage, answeredModel, request, response }: Entry): CountedAnswer {
   const report = response.body === undefined ? NOTHING_COUNTED : readReport(response.body);
@@ -123,7 +129,7 @@ function captureOf(
   const captured = new Capture({ kept, maxBytes: maxBodyBytes, memory: call.exchange.memory });
   if (captured.isWhole) captured.request = captured.keep(request.body);
   if (captured.isWhole || !isGood(response.status))
-    captured.answer = { headers: Object.fromEntries(response.headers), body: captured.keep(response.body) };
+    captured.answer = { headers: headersByName(response.headers), body: captured.keep(response.body) };
   return captured;
 }
 

@@ -4,13 +4,12 @@ import { AppError } from '../../errors/index.ts';
 import { forEachInSlices } from '../../lib/slices.ts';
 import { readUsage } from '../../usage/index.ts';
 import type { Entry, EntryContext } from '../entry.ts';
-import { plainUrl } from '../entry.ts';
+import { headerEntries, NANO_PER_CENT, plainUrl } from '../entry.ts';
 import { modelOfBody, modelOfUrl, paramsOf } from './model.ts';
 import { type LogElement, logElement } from './shape.ts';
 
 /** Of one call. */
 export const MAX_ELEMENTS = 1_000;
-const NANO_PER_CENT = 10_000_000;
 /** Longest path of an error, in characters: names of headers are the client's. */
 const MAX_PATH = 256;
 
@@ -112,10 +111,7 @@ function usageOf(output: LogElement['output']): Entry['usage'] {
 type Headers = LogElement['request']['headers'];
 
 const headersOf = (given: Headers): Entry['request']['headers'] =>
-  Object.entries(given ?? {}).map(([name, value]) => [
-    name.trim().toLowerCase(),
-    Array.isArray(value) ? value.join(', ') : String(value),
-  ]);
+  Object.entries(given ?? {}).flatMap(([name, value]) => headerEntries(name, Array.isArray(value) ? value : [value]));
 
 function bytesOf(body: unknown): Buffer | undefined {
   if (body === undefined || body === null) return undefined;

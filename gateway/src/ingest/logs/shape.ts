@@ -2,19 +2,16 @@
 import { isObject } from '@gatehouse/crds';
 import { z } from 'zod';
 import { readJson } from '../../lib/json/index.ts';
+import { MAX_COST_NANO, NANO_PER_CENT } from '../entry.ts';
+import { headersProblem, metadataProblem } from './bounds.ts';
 
-const MAX_HEADERS = 100;
-/** Of names and values together, as of a request. */
-const MAX_HEADER_CHARS = 32 * 1024;
 const MAX_URL = 8_192;
 const MAX_TEXT = 256;
 /** Of one call, in ms: a day. */
 const MAX_RESPONSE_MS = 86_400_000;
-/** A million dollars, in cents. */
-const MAX_CENTS = 100_000_000;
+const MAX_CENTS = MAX_COST_NANO / NANO_PER_CENT;
 /** As many tokens of one kind as are ever counted. */
 const MAX_TOKENS = 1_000_000_000;
-const MAX_METADATA = 256;
 /** Of a member that is JSON in a text. */
 const NESTED_LIMITS = { depth: 128, nodes: 100_000, stringBytes: 8 * 1024 * 1024 };
 
@@ -22,13 +19,20 @@ const NESTED_LIMITS = { depth: 128, nodes: 100_000, stringBytes: 8 * 1024 * 1024
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const text = (max = MAX_TEXT) => z.string().max(max);
 
-const charsOf = (given: Readonly<Record<string, unknown>>): number =>
-  Object.entries(given).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
+/** The schema reads what is within the bounds alone. */
+const within = <T extends z.ZodType<unknown, unknown>>(problemOf: (given: unknown) => string | undefined, schema: T) =>
+  z
+    .unknown()
+    .superRefine((given, context) => {
+      const message = problemOf(given);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .pipe(schema);
 
-const headers = z
-  .record(text(), z.union([text(65_536), z.number(), z.boolean(), z.array(text(65_536)).max(64)]))
-  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `at most ${MAX_HEADERS} headers`)
-  .refine((given) => charsOf(given) <= MAX_HEADER_CHARS, `at most ${MAX_HEADER_CHARS} characters together`);
+const headers = within(
+  headersProblem,
+  z.record(text(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+);
 
 const request = z.object({
   url: z.string().min(1).max(MAX_URL),
@@ -71,9 +75,7 @@ const name = text()
   .transform((value) => (value === null || value === '' ? undefined : value));
 const trace = { trace_id: name, traceId: name, span_id: name, parent_span_id: name, span_name: name };
 
-const metadata = z
-  .looseObject(trace)
-  .refine((given) => Object.keys(given).length <= MAX_METADATA, `at most ${MAX_METADATA} members`);
+const metadata = within(metadataProblem, z.looseObject(trace));
 
 /** An object, or its JSON in a text; anything else is refused by the schema. */
 function opened(value: unknown): unknown {

@@ -28,11 +28,11 @@ export function createCleanText(headers: () => Iterable<readonly [name: string, 
 }
 
 function credentialsIn(headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
-  const found: string[] = [];
+  const found = new Set<string>();
   for (const [name, given] of headers) {
     if (given.length < MIN_CREDENTIAL || !isCredentialHeader(name)) continue;
     const value = given.replace(SCHEME, '').trim();
-    if (value.length >= MIN_CREDENTIAL) found.push(value);
+    if (value.length >= MIN_CREDENTIAL) found.add(value);
   }
-  return found;
+  return [...found];
 }
