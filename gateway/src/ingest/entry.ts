@@ -66,13 +66,22 @@ export interface EntryContext {
   account(slug: string): ManagedProvider | undefined;
 }
 
-/** A URL or a path without user, password, query and fragment: all of them may be credentials. Empty: it is no URL. */
+/** A URL, or a path with or without a host, without user, password, query and fragment: all of them may be credentials. Empty: it is no URL. */
 export function plainUrl(url: string): string {
   const text = url.trim();
-  if (!/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) return text.replace(/[?#].*$/s, '');
-  const hasScheme = !text.startsWith('//');
+  if (!/^(?:https?:|(?:[a-z][a-z0-9+.-]*:)?[\\/]{2})/i.test(text)) return plainPath(text);
+  const hasScheme = !/^[\\/]/.test(text);
   const whole = hasScheme ? text : `https:${text}`;
   if (!URL.canParse(whole)) return '';
   const { protocol, host, pathname } = new URL(whole);
-  return `${hasScheme ? protocol : ''}${host === '' ? '' : `//${host}`}${pathname}`;
+  return host === '' ? plainPath(text) : `${hasScheme ? protocol : ''}//${host}${pathname}`;
+}
+
+const plainPath = (text: string): string => withoutUser(text).replace(/[?#].*$/s, '');
+
+/** Of a text without a scheme, whose host may stand behind a user. A password may hold what ends a host elsewhere. */
+function withoutUser(text: string): string {
+  const [authority = ''] = /^[^/\\?#]*/.exec(text) ?? [];
+  const hasPassword = authority.includes(':') && !/:\d{1,5}$/.test(authority);
+  return text.slice((hasPassword ? text : authority).lastIndexOf('@') + 1);
 }
