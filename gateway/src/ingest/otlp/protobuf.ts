@@ -2,12 +2,26 @@
 import { AppError } from '../../errors/index.ts';
 
 /** Fields that may still be read: a small body may have millions. */
-export interface Work {
-  left: number;
+export class Work {
+  #left: number;
+  readonly #whole: Work | undefined;
+
+  /** `whole`: what this is a part of. */
+  constructor(fields: number, whole?: Work) {
+    this.#left = fields;
+    this.#whole = whole;
+  }
+
+  /** Of one field. Throws BODY_TOO_COMPLEX. */
+  take(): void {
+    this.#left -= 1;
+    if (this.#left < 0) throw new AppError('BODY_TOO_COMPLEX');
+    this.#whole?.take();
+  }
 }
 
-/** A varint, fixed bytes or a length-delimited value. */
-type Wire = bigint | Buffer;
+/** A varint (a bigint where it is large), fixed bytes or a length-delimited value. */
+type Wire = number | bigint | Buffer;
 
 const EMPTY = Buffer.alloc(0);
 const VARINT = 0;
@@ -15,23 +29,49 @@ const FIXED64 = 1;
 const DELIMITED = 2;
 const FIXED32 = 5;
 const MAX_FIELD_NUMBER = 2 ** 29;
+/** Messages of OTLP have no higher numbers, but for flags that nothing is read from. */
+const MAX_KNOWN_NUMBER = 15;
 
-/** The fields of one message, in their order. Its accessors throw PARAMETER_INVALID for what is no such message. */
+/** How many values of repeated fields are kept, by the numbers of the fields; those behind them are passed over. */
+type Repeated = Readonly<Record<number, number>>;
+
+/** The fields of one message. The constructor and accessors throw PARAMETER_INVALID for what is no such message. */
 export class Message {
-  readonly fields: readonly (readonly [number: number, value: Wire])[];
+  readonly #lists = new Map<number, Buffer[]>();
+  /** The last value of each other field, the last one at the end. */
+  readonly #values = new Map<number, Wire>();
 
-  constructor(bytes: Buffer, work: Work) {
-    this.fields = fieldsOf(bytes, work);
+  constructor(bytes: Buffer, work: Work, repeated: Repeated = {}) {
+    const cursor = new Cursor(bytes);
+    while (cursor.hasMore()) {
+      work.take();
+      const tag = Number(cursor.varint());
+      const number = Math.floor(tag / 8);
+      if (number === 0 || number >= MAX_FIELD_NUMBER) throw malformed();
+      this.#keep(number, cursor.value(tag % 8), repeated[number]);
+    }
   }
 
-  /** All values of a repeated field of messages. */
+  #keep(number: number, value: Wire, most: number | undefined): void {
+    if (number > MAX_KNOWN_NUMBER) return;
+    if (most === undefined) {
+      this.#values.delete(number);
+      this.#values.set(number, value);
+      return;
+    }
+    const list = this.#lists.get(number) ?? [];
+    if (list.length < most) list.push(asBytes(value));
+    this.#lists.set(number, list);
+  }
+
+  /** The values of a repeated field of messages, as many as are kept. */
   all(wanted: number): readonly Buffer[] {
-    return this.fields.flatMap(([number, value]) => (number === wanted ? [asBytes(value)] : []));
+    return this.#lists.get(wanted) ?? [];
   }
 
   /** Empty: it is absent. */
   bytes(wanted: number): Buffer {
-    return asBytes(this.#last(wanted) ?? EMPTY);
+    return asBytes(this.#values.get(wanted) ?? EMPTY);
   }
 
   text(wanted: number): string {
@@ -39,8 +79,8 @@ export class Message {
   }
 
   number(wanted: number): number {
-    const value = this.#last(wanted) ?? 0n;
-    if (typeof value !== 'bigint') throw malformed();
+    const value = this.#values.get(wanted) ?? 0;
+    if (Buffer.isBuffer(value)) throw malformed();
     return Number(value);
   }
 
@@ -52,8 +92,9 @@ export class Message {
     return Number(bytes.readBigUInt64LE() / 1_000n) / 1_000;
   }
 
-  #last(wanted: number): Wire | undefined {
-    return this.fields.findLast(([number]) => number === wanted)?.[1];
+  /** The last field of a oneof with numbers up to `highest`. */
+  oneOf(highest: number): readonly [number: number, value: Wire] | undefined {
+    return [...this.#values].findLast(([number]) => number <= highest);
   }
 }
 
@@ -63,20 +104,6 @@ export const malformed = (): AppError =>
 function asBytes(value: Wire): Buffer {
   if (!Buffer.isBuffer(value)) throw malformed();
   return value;
-}
-
-function fieldsOf(bytes: Buffer, work: Work): (readonly [number, Wire])[] {
-  const fields: (readonly [number, Wire])[] = [];
-  const cursor = new Cursor(bytes);
-  while (cursor.hasMore()) {
-    work.left -= 1;
-    if (work.left < 0) throw new AppError('BODY_TOO_COMPLEX');
-    const tag = Number(cursor.varint());
-    const number = Math.floor(tag / 8);
-    if (number === 0 || number >= MAX_FIELD_NUMBER) throw malformed();
-    fields.push([number, cursor.value(tag % 8)]);
-  }
-  return fields;
 }
 
 class Cursor {
@@ -106,16 +133,28 @@ class Cursor {
     }
   }
 
-  varint(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined) throw malformed();
-      this.#at += 1;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, value);
+  /** Numbers of up to 49 bits, which nearly all are, without a bigint. */
+  varint(): number | bigint {
+    let value = 0;
+    for (let scale = 1; scale < 2 ** 49; scale *= 0x80) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    let large = BigInt(value);
+    for (let shift = 49n; shift < 70n; shift += 7n) {
+      const byte = this.#byte();
+      large |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, large);
     }
     throw malformed();
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at];
+    if (byte === undefined) throw malformed();
+    this.#at += 1;
+    return byte;
   }
 
   #take(length: number): Buffer {

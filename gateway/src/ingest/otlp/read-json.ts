@@ -7,8 +7,10 @@ import {
   checkCount,
   MAX_ATTRIBUTES,
   MAX_EVENTS,
+  MAX_ITEMS,
   MAX_VALUE_DEPTH,
   type OtlpSpan,
+  once,
   placeOf,
   type SpanReader,
 } from './span.ts';
@@ -18,19 +20,29 @@ type Json = Readonly<Record<string, unknown>>;
 /** Readers of the spans. They, and this, throw PARAMETER_INVALID, which names the first member that has not the shape of an ExportTraceServiceRequest. */
 export function readJsonSpans(given: unknown): readonly SpanReader[] {
   const readers: SpanReader[] = [];
-  objects(objectAt(given, 'the body'), 'resourceSpans', '').forEach((resourceSpans, i) => {
+  let scopes = 0;
+  const resources = listAt(objectAt(given, 'the body'), 'resourceSpans', '');
+  checkCount('resources', resources.length);
+  objectsOf(resources, 'resourceSpans').forEach((resourceSpans, i) => {
     const path = `resourceSpans[${i}].`;
-    const { resource } = resourceSpans;
-    const attributes =
-      resource === undefined ? NONE : attributesOf(objectAt(resource, `${path}resource`), `${path}resource.`);
-    objects(resourceSpans, 'scopeSpans', path).forEach((scopeSpans, j) => {
-      objects(scopeSpans, 'spans', `${path}scopeSpans[${j}].`).forEach((span, k) => {
-        readers.push(() => spanOf(span, attributes, placeOf(i, j, k)));
-        checkCount(readers.length);
+    const resource = once(() => resourceOf(resourceSpans, path));
+    const scopeSpans = listAt(resourceSpans, 'scopeSpans', path);
+    scopes += scopeSpans.length;
+    checkCount('scopes', scopes);
+    objectsOf(scopeSpans, `${path}scopeSpans`).forEach((scope, j) => {
+      const at = `${path}scopeSpans[${j}].`;
+      const spans = listAt(scope, 'spans', at);
+      checkCount('spans', readers.length + spans.length);
+      objectsOf(spans, `${at}spans`).forEach((span, k) => {
+        readers.push(() => spanOf(span, resource(), placeOf(i, j, k)));
       });
     });
   });
   return readers;
+}
+
+function resourceOf({ resource }: Json, path: string): Attributes {
+  return resource === undefined ? NONE : attributesOf(objectAt(resource, `${path}resource`), `${path}resource.`);
 }
 
 const NONE: Attributes = new Map();
@@ -43,12 +55,15 @@ function objectAt(value: unknown, path: string): Json {
   return value;
 }
 
-/** The objects of a list that may be absent. */
-function objects(owner: Json, name: string, path: string): readonly Json[] {
+/** A list that may be absent. */
+function listAt(owner: Json, name: string, path: string): readonly unknown[] {
   const list = owner[name] ?? [];
   if (!Array.isArray(list)) throw invalid(path + name, 'is a list');
-  return list.map((item: unknown, i) => objectAt(item, `${path}${name}[${i}]`));
+  return list;
 }
+
+const objectsOf = (list: readonly unknown[], path: string): readonly Json[] =>
+  list.map((item, i) => objectAt(item, `${path}[${i}]`));
 
 function textAt(owner: Json, name: string, path: string): string {
   const value = owner[name] ?? '';
@@ -68,12 +83,10 @@ function spanOf(span: Json, resource: Attributes, place: string): OtlpSpan {
     startMs: msAt(span, 'startTimeUnixNano', place),
     endMs: msAt(span, 'endTimeUnixNano', place),
     attributes: attributesOf(span, `${place}.`),
-    events: objects(span, 'events', `${place}.`)
-      .slice(0, MAX_EVENTS)
-      .map((event, i) => {
-        const path = `${place}.events[${i}]`;
-        return { name: textAt(event, 'name', path), attributes: attributesOf(event, `${path}.`) };
-      }),
+    events: objectsOf(listAt(span, 'events', `${place}.`).slice(0, MAX_EVENTS), `${place}.events`).map((event, i) => {
+      const path = `${place}.events[${i}]`;
+      return { name: textAt(event, 'name', path), attributes: attributesOf(event, `${path}.`) };
+    }),
     failed: code === 2 || code === 'STATUS_CODE_ERROR',
     resource,
   };
@@ -89,16 +102,15 @@ function msAt(owner: Json, name: string, path: string): number {
 
 function attributesOf(owner: Json, path: string): Attributes {
   const out = new Map<string, AttributeValue>();
-  objects(owner, 'attributes', path)
-    .slice(0, MAX_ATTRIBUTES)
-    .forEach((pair, i) => {
-      const at = `${path}attributes[${i}]`;
-      const { value } = pair;
-      out.set(
-        textAt(pair, 'key', at),
-        value === undefined ? null : anyValue(objectAt(value, `${at}.value`), MAX_VALUE_DEPTH),
-      );
-    });
+  const pairs = listAt(owner, 'attributes', path).slice(0, MAX_ATTRIBUTES);
+  objectsOf(pairs, `${path}attributes`).forEach((pair, i) => {
+    const at = `${path}attributes[${i}]`;
+    const { value } = pair;
+    out.set(
+      textAt(pair, 'key', at),
+      value === undefined ? null : anyValue(objectAt(value, `${at}.value`), MAX_VALUE_DEPTH),
+    );
+  });
   return out;
 }
 
@@ -120,7 +132,8 @@ function anyValue(any: Json, depth: number): AttributeValue {
   return typeof bytesValue === 'string' ? bytesValue : null;
 }
 
-const valuesOf = ({ values }: Json): readonly Json[] => (Array.isArray(values) ? values.filter(isObject) : []);
+const valuesOf = ({ values }: Json): readonly Json[] =>
+  Array.isArray(values) ? values.slice(0, MAX_ITEMS).filter(isObject) : [];
 
 function numberOf(value: unknown): number | null {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

@@ -1,31 +1,50 @@
 /** OTLP as protobuf. Source: opentelemetry/proto/collector/trace/v1, trace/v1, resource/v1 and common/v1 */
-import { Message, malformed, type Work } from './protobuf.ts';
+import { Message, malformed, Work } from './protobuf.ts';
 import {
   type Attributes,
   type AttributeValue,
   checkCount,
   MAX_ATTRIBUTES,
   MAX_EVENTS,
+  MAX_ITEMS,
+  MAX_RESOURCES,
+  MAX_SCOPES,
+  MAX_SPANS,
   MAX_VALUE_DEPTH,
   type OtlpSpan,
+  once,
   placeOf,
   type SpanReader,
 } from './span.ts';
 
+/** Fields that are read before the first span: messages of resources and scopes, and where spans begin. */
+const MAX_OUTER_FIELDS = 20_000;
+/** Fields of one span, and of one resource, with all that is nested in them: a few ms. */
+const MAX_PART_FIELDS = 10_000;
+
 /**
  * Readers of the spans. They, and this, throw PARAMETER_INVALID for bytes that are no ExportTraceServiceRequest, and
- * BODY_TOO_COMPLEX for more than `maxFields` fields together.
+ * BODY_TOO_COMPLEX for more than `maxFields` fields together, or too many in one part.
  */
 export function readProtobuf(bytes: Buffer, maxFields: number): readonly SpanReader[] {
-  const work = { left: maxFields };
+  const whole = new Work(maxFields);
+  const outer = new Work(MAX_OUTER_FIELDS, whole);
+  const part = (): Work => new Work(MAX_PART_FIELDS, whole);
   const readers: SpanReader[] = [];
-  new Message(bytes, work).all(1).forEach((each, i) => {
-    const resourceSpans = new Message(each, work);
-    const resource = attributesOf(new Message(resourceSpans.bytes(1), work).all(1), work);
-    resourceSpans.all(2).forEach((scopeSpans, j) => {
-      new Message(scopeSpans, work).all(2).forEach((span, k) => {
-        readers.push(() => spanOf(span, { resource, place: placeOf(i, j, k), work }));
-        checkCount(readers.length);
+  let scopes = 0;
+  // One more than may be: the number is checked.
+  const resources = new Message(bytes, outer, { 1: MAX_RESOURCES + 1 }).all(1);
+  checkCount('resources', resources.length);
+  resources.forEach((each, i) => {
+    const resourceSpans = new Message(each, outer, { 2: MAX_SCOPES + 1 });
+    const resource = once(() => resourceOf(resourceSpans.bytes(1), part()));
+    const scopeSpans = resourceSpans.all(2);
+    scopes += scopeSpans.length;
+    checkCount('scopes', scopes);
+    scopeSpans.forEach((scope, j) => {
+      new Message(scope, outer, { 2: MAX_SPANS + 1 }).all(2).forEach((span, k) => {
+        readers.push(() => spanOf(span, { resource: resource(), place: placeOf(i, j, k), work: part() }));
+        checkCount('spans', readers.length);
       });
     });
   });
@@ -38,7 +57,7 @@ interface SpanContext extends Pick<OtlpSpan, 'resource' | 'place'> {
 
 /** Numbers of fields: Span, Status, Event. */
 function spanOf(bytes: Buffer, { work, ...context }: SpanContext): OtlpSpan {
-  const span = new Message(bytes, work);
+  const span = new Message(bytes, work, { 9: MAX_ATTRIBUTES, 11: MAX_EVENTS });
   return {
     ...context,
     traceId: span.bytes(1).toString('hex'),
@@ -48,23 +67,23 @@ function spanOf(bytes: Buffer, { work, ...context }: SpanContext): OtlpSpan {
     startMs: span.ms(7),
     endMs: span.ms(8),
     attributes: attributesOf(span.all(9), work),
-    events: span
-      .all(11)
-      .slice(0, MAX_EVENTS)
-      .map((each) => {
-        const event = new Message(each, work);
-        return { name: event.text(2), attributes: attributesOf(event.all(3), work) };
-      }),
+    events: span.all(11).map((each) => {
+      const event = new Message(each, work, { 3: MAX_ATTRIBUTES });
+      return { name: event.text(2), attributes: attributesOf(event.all(3), work) };
+    }),
     failed: new Message(span.bytes(15), work).number(3) === STATUS_ERROR,
   };
 }
 
 const STATUS_ERROR = 2;
 
+const resourceOf = (bytes: Buffer, work: Work): Attributes =>
+  attributesOf(new Message(bytes, work, { 1: MAX_ATTRIBUTES }).all(1), work);
+
 /** KeyValue: 1 key, 2 value. */
 function attributesOf(pairs: readonly Buffer[], work: Work): Attributes {
   const out = new Map<string, AttributeValue>();
-  for (const bytes of pairs.slice(0, MAX_ATTRIBUTES)) {
+  for (const bytes of pairs) {
     const pair = new Message(bytes, work);
     out.set(pair.text(1), anyValue(pair.bytes(2), MAX_VALUE_DEPTH, work));
   }
@@ -73,15 +92,13 @@ function attributesOf(pairs: readonly Buffer[], work: Work): Attributes {
 
 /** AnyValue: 1 text, 2 flag, 3 whole number, 4 number, 5 list, 6 object, 7 bytes. */
 function anyValue(bytes: Buffer, depth: number, work: Work): AttributeValue {
-  let found: AttributeValue = null;
-  if (depth === 0) return found;
-  for (const [number, value] of new Message(bytes, work).fields) {
-    if (typeof value === 'bigint') {
-      if (number === 2) found = value !== 0n;
-      if (number === 3) found = Number(BigInt.asIntN(64, value));
-    } else found = delimitedValue(number, value, { depth: depth - 1, work }) ?? found;
-  }
-  return found;
+  if (depth === 0) return null;
+  const found = new Message(bytes, work).oneOf(7);
+  if (found === undefined) return null;
+  const [number, value] = found;
+  if (Buffer.isBuffer(value)) return delimitedValue(number, value, { depth: depth - 1, work });
+  if (number === 2) return Number(value) !== 0;
+  return number === 3 ? Number(BigInt.asIntN(64, BigInt(value))) : null;
 }
 
 interface Nested {
@@ -89,7 +106,7 @@ interface Nested {
   readonly work: Work;
 }
 
-function delimitedValue(number: number, value: Buffer, { depth, work }: Nested): AttributeValue | undefined {
+function delimitedValue(number: number, value: Buffer, { depth, work }: Nested): AttributeValue {
   switch (number) {
     case 1:
       return value.toString('utf8');
@@ -97,16 +114,18 @@ function delimitedValue(number: number, value: Buffer, { depth, work }: Nested):
       if (value.length !== 8) throw malformed();
       return finite(value.readDoubleLE());
     case 5:
-      return new Message(value, work).all(1).map((item) => anyValue(item, depth, work));
+      return itemsOf(value, work).map((item) => anyValue(item, depth, work));
     case 6: {
-      const pairs = new Message(value, work).all(1).map((item) => new Message(item, work));
+      const pairs = itemsOf(value, work).map((item) => new Message(item, work));
       return Object.fromEntries(pairs.map((pair) => [pair.text(1), anyValue(pair.bytes(2), depth, work)]));
     }
     case 7:
       return value.toString('base64');
     default:
-      return undefined;
+      return null;
   }
 }
+
+const itemsOf = (list: Buffer, work: Work): readonly Buffer[] => new Message(list, work, { 1: MAX_ITEMS }).all(1);
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);

@@ -35,15 +35,27 @@ export interface OtlpSpan {
 export type SpanReader = () => OtlpSpan;
 
 /** Of one call. */
-const MAX_SPANS = 2_000;
+export const MAX_RESOURCES = 1_000;
+export const MAX_SCOPES = 2_000;
+export const MAX_SPANS = 2_000;
+const MOST = { resources: MAX_RESOURCES, scopes: MAX_SCOPES, spans: MAX_SPANS } as const;
 
 /** Throws PARAMETER_INVALID. */
-export function checkCount(spans: number): void {
-  if (spans <= MAX_SPANS) return;
+export function checkCount(what: keyof typeof MOST, count: number): void {
+  if (count <= MOST[what]) return;
   throw new AppError('PARAMETER_INVALID', {
     param: 'resourceSpans',
-    detail: `There are more than ${MAX_SPANS} spans; send them in parts`,
+    detail: `There are more than ${MOST[what]} ${what}; send them in parts`,
   });
+}
+
+/** Reads a resource with the first of its spans. */
+export function once<T>(read: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: read() };
+    return made.value;
+  };
 }
 
 /** Levels of lists and objects in a value. */
@@ -51,6 +63,8 @@ export const MAX_VALUE_DEPTH = 32;
 /** As many as OpenTelemetry keeps of a span by default. */
 export const MAX_ATTRIBUTES = 128;
 export const MAX_EVENTS = 128;
+/** Of a list or an object in a value. */
+export const MAX_ITEMS = 128;
 
 export const placeOf = (resource: number, scope: number, span: number): string =>
   `resourceSpans[${resource}].scopeSpans[${scope}].spans[${span}]`;
