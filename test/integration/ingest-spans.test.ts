@@ -16,6 +16,7 @@ const PATH = '/v1/otel/v1/traces';
 const PROTOBUF = 'application/x-protobuf';
 const JSON_TYPE = 'application/json';
 const CANARY = 'sk-canary-0123456789abcdef0123456789';
+const OTHER = 'sk-another-0123456789abcdef';
 
 let log: MemoryLog;
 let world: World;
@@ -39,7 +40,9 @@ const CALL = {
   'gen_ai.usage.output_tokens': 0,
   'gen_ai.input.messages': JSON.stringify(MESSAGES),
   'gen_ai.output.messages': JSON.stringify(ANSWERS),
-  'customer.tier': 'gold',
+  'metadata.customer.tier': 'gold',
+  'gatehouse.metadata.team': 'shop',
+  'session.id': 's-1',
 } as const;
 
 interface Told {
@@ -152,11 +155,11 @@ describe.each(BOTH)('spans in %s', (encoding) => {
         ...{ trace_id: told.spanContext().traceId, span_id: told.spanContext().spanId, span_name: 'chat gpt-4o' },
         ...{ provider: 'openai', model: 'gpt-4o', answered_model: 'gpt-4o-2024-08-06', response_ms: 250 },
         ...{ input_tokens: 1_000_000, output_tokens: 0, cost_nano: 2_500_000_000, is_unpriced: false },
-        metadata: { 'service.name': 'shop', 'customer.tier': 'gold' },
+        metadata: { 'service.name': 'shop', 'customer.tier': 'gold', team: 'shop', 'session.id': 's-1' },
       },
       {
         ...{ source: 'log', operation: 'log', provider: null, model: null, span_name: 'SELECT', cost_nano: null },
-        metadata: { 'service.name': 'shop', 'db.system': 'postgresql' },
+        metadata: { 'service.name': 'shop' },
       },
     ]);
     expect(records.map(({ row }) => row.created_at)).toEqual(
@@ -229,14 +232,36 @@ describe.each(BOTH)('spans in %s', (encoding) => {
     const attributes = {
       ...CALL,
       'gen_ai.input.messages': JSON.stringify([{ role: 'user', content: `${CANARY} gwk_canary_0123456789 ${KEY}` }]),
-      'http.request.header.authorization': [`Bearer ${CANARY}`],
+      'http.request.header.authorization': [`Bearer ${CANARY}`, `Bearer ${OTHER}`],
+      'gen_ai.system_instructions': `first ${OTHER}`,
+      'server.address': `ada:${CANARY}@api.openai.com`,
       'url.full': `https://ada:${CANARY}@api.openai.com/v1/chat/completions?key=${CANARY}`,
-      'openai.api_key': 'sk-short',
-      note: `with ${CANARY}`,
+      'metadata.openai.api_key': 'sk-short',
+      'metadata.note': `with ${CANARY}`,
     };
     const records = await stored(encoding, span({ attributes }));
-    for (const secret of [CANARY, 'gwk_canary', KEY, 'sk-short']) expect(JSON.stringify(records)).not.toContain(secret);
+    for (const secret of [CANARY, OTHER, 'gwk_canary', KEY, 'sk-short'])
+      expect(JSON.stringify(records)).not.toContain(secret);
+    expect(records[0]?.row.metadata).toMatchObject({
+      'server.address': 'api.openai.com',
+      'openai.api_key': '********',
+    });
     expect(records[0]?.row.url).toBe('https://api.openai.com/v1/chat/completions');
+  });
+
+  test('have nothing in their row of what was said, whatever it is named', async () => {
+    const names = [
+      ...['input.value', 'output.value', 'llm.input_messages.0.message.content', 'traceloop.entity.input'],
+      ...['langfuse.observation.input', 'gen_ai.content.prompt', 'gen_ai.prompt.0.content', 'ai.prompt', 'note'],
+      ...['gen_ai.input.messages', 'metadata', 'metadata.', 'url.query', 'exception.message'],
+    ];
+    const said = Object.fromEntries(names.map((name) => [name, 'what ada said']));
+    const [record] = await stored(
+      encoding,
+      span({ attributes: { ...said, 'url.path': '/v1/chat/completions?q=what ada said' } }),
+    );
+    expect(JSON.stringify(record?.row)).not.toContain('ada said');
+    expect(record?.row).toMatchObject({ url: '/v1/chat/completions', metadata: { 'service.name': 'shop' } });
   });
 
   test('are refused as a google.rpc.Status where they are none', async () => {

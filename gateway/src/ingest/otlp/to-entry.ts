@@ -1,9 +1,9 @@
 /** From a span to the call that it tells of, by OpenTelemetry's conventions for generative AI, old names included. */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
-import { isCredentialHeader } from '../../lib/header-names.ts';
 import { readUsage } from '../../usage/index.ts';
-import { type Entry, type EntryContext, plainUrl } from '../entry.ts';
+import { type Entry, type EntryContext, headerEntries, plainUrl } from '../entry.ts';
 import { answeredOf, askedOf, callAttributes } from './content.ts';
+import { isScalar, metadataOf } from './metadata.ts';
 import type { Attributes, AttributeValue, OtlpSpan } from './span.ts';
 
 /** Undefined for a span that is taken; else why it is not. */
@@ -46,7 +46,7 @@ export function spanToEntry(span: OtlpSpan): Entry {
     parentSpanId: /^(?!0+$)[0-9a-f]{16}$/.test(span.parentSpanId) ? span.parentSpanId : undefined,
     spanName: span.name === '' ? undefined : span.name.slice(0, MAX_NAME),
     startedAtMs: Math.floor(span.startMs),
-    metadata: metadataOf(attributes, span),
+    metadata: metadataOf(attributes, span.resource),
     provider: providerOf(text('gen_ai.provider.name', 'gen_ai.system')),
     account: undefined,
     model,
@@ -144,33 +144,12 @@ function usageOf(attributes: Attributes): Entry['usage'] {
 }
 
 function headersOf(attributes: Attributes, prefix: string): Entry['request']['headers'] {
-  const found: (readonly [string, string])[] = [];
-  for (const [name, value] of attributes) {
-    if (!name.startsWith(prefix)) continue;
-    found.push([name.slice(prefix.length).toLowerCase(), Array.isArray(value) ? value.join(', ') : String(value)]);
-  }
-  return found;
+  return [...attributes].flatMap(([name, value]) => {
+    if (!name.startsWith(prefix)) return [];
+    const values: readonly AttributeValue[] = Array.isArray(value) ? value : [value];
+    return headerEntries(name.slice(prefix.length), values.filter(isScalar));
+  });
 }
-
-/** What has columns or a place in the document of its own. */
-const MAPPED = /^(?:gen_ai\.|http\.(?:request|response)\.header\.|url\.(?:full|query)$|http\.(?:url|target)$)/;
-const MASKED = '********';
-
-/** Other attributes with one value each; of those whose names say that they are credentials nothing is shown. */
-function metadataOf(attributes: Attributes, { resource }: Pick<OtlpSpan, 'resource'>): Entry['metadata'] {
-  const out: Record<string, unknown> = Object.create(null); // names come from clients
-  const service = resource.get('service.name');
-  if (isScalar(service)) out['service.name'] = service;
-  for (const [name, value] of attributes) {
-    if (MAPPED.test(name) || !isScalar(value)) continue;
-    const isSecret = typeof value === 'string' && isCredentialHeader(name.toLowerCase().replaceAll('.', '-'));
-    out[name] = isSecret ? MASKED : value;
-  }
-  return out;
-}
-
-const isScalar = (value: AttributeValue | undefined): boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 const toBody = (body: object | undefined): Buffer | undefined =>
   body === undefined ? undefined : Buffer.from(JSON.stringify(body));
