@@ -119,6 +119,14 @@ describe('POST /v1/logs', () => {
     expect(record?.row).toMatchObject({ total_tokens: tokens, cost_nano: cost });
   });
 
+  test('counts what a row takes in the queue with its metadata and texts', async () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`${at}${'n'.repeat(120)}`, 'v'.repeat(120)]),
+    );
+    const [small, large] = [await stored(element()), await stored(element({ metadata }))];
+    expect((large[0]?.rowBytes ?? 0) - (small[0]?.rowBytes ?? 0)).toBeGreaterThan(2 * 60 * 240);
+  });
+
   test('says that a cost beyond the most is not known, now and when prices change', async () => {
     const [record] = await stored(element({ output: { tokens: { responseUnits: 1_000_000_000 } } }));
     expect([record?.row.is_unpriced, record?.row.decision.usage]).toEqual([true, undefined]);

@@ -39,6 +39,9 @@ const MAX_AGE_MS = 90 * 86_400_000;
 /** What waits is written within seconds. */
 const RETRY_MS = 5_000;
 
+/** Texts of clients may need two. */
+const BYTES_PER_CHARACTER = 2;
+
 /** What a call brings. */
 interface Brought {
   readonly entries: readonly Entry[];
@@ -86,8 +89,7 @@ function contextOf({ exchange, caller }: ResolvedRequest, { retentionMs, now }: 
   };
 }
 
-export interface MadeRecord {
-  readonly entry: Entry;
+interface MadeRecord {
   readonly record: RequestRecord;
   readonly rows: readonly LogRecord[];
 }
@@ -99,16 +101,16 @@ async function recordsOf(
 ): Promise<readonly MadeRecord[]> {
   const { maxBodyBytes } = options;
   const context = { request, maxBodyBytes, kept: bodiesKept(request.exchange, request.caller) };
-  const made: MadeRecord[] = [];
+  const records: MadeRecord[] = [];
   await forEachInSlices(entries, (entry) => {
     const record = toRecord(entry, context);
-    const rows = logRecordsOf(record, options).map(({ row, content }) => ({
-      row: { ...row, source: 'log' as const },
-      content,
-    }));
-    made.push({ entry, record, rows });
+    const rows = logRecordsOf(record, options).map(({ row: made, content }) => {
+      const row = { ...made, source: 'log' as const };
+      return { row, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(row).length };
+    });
+    records.push({ record, rows });
   });
-  return made;
+  return records;
 }
 
 /** Throws REQUEST_LOG_BUSY or BODY_TOO_LARGE: records that can be sent again do not push out those of requests. */
