@@ -1,7 +1,7 @@
 /** The document of a row as JSON: crds/src/logs/document.ts, docs/behaviour/request-logs.md#documents. */
 import type { AttemptFacts, Capture, CapturedAttempt, KeptAnswer, RequestRecord } from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
-import { type Cleaner, createCleaner, TooManyEscapes } from './cleaner.ts';
+import { type Cleaner, createCleaner, Uncleanable } from './cleaner.ts';
 import { namesToMask, requestHeaders, type ShownHeaders, shownHeaders } from './headers.ts';
 
 export interface ContentOptions {
@@ -41,7 +41,7 @@ export class Contents {
     try {
       return this.#make(told);
     } catch (error) {
-      if (error instanceof TooManyEscapes) return undefined;
+      if (error instanceof Uncleanable) return undefined;
       throw error;
     }
   }

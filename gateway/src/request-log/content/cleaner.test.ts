@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createCleaner, Uncleanable } from './cleaner.ts';
+
+type Given = Parameters<typeof createCleaner>[0];
+
+const cleanerOf = (...headers: readonly (readonly [string, string])[]) =>
+  createCleaner({ request: { headers: () => headers }, attempts: [] } as unknown as Given); // it reads no more
+
+const tokens = (count: number) =>
+  Array.from({ length: count }, (_, at) => [`x-${at}-token`, `secret-with-a-shared-beginning-${100 + at}`] as const);
+
+test('as many credentials as are looked for are taken out', () => {
+  const given = tokens(16);
+  const said = given.map(([, value]) => value).join(' ');
+  expect(cleanerOf(...given, ...given)(`said ${said}`)).toBe(`said ${'[redacted] '.repeat(16).trim()}`);
+});
+
+test('with more nothing is cleaned in part, whatever the text is', () => {
+  const clean = cleanerOf(...tokens(17));
+  for (const text of ['said nothing', `said ${tokens(1)[0]?.[1]}`]) expect(() => clean(text)).toThrow(Uncleanable);
+});
+
+test('a scheme does not count, and may be left', () => {
+  const given = tokens(16).map(([name, value]) => [name, `Bearer ${value}`] as const);
+  expect(cleanerOf(...given)(`Bearer ${tokens(1)[0]?.[1]}`)).toBe('Bearer [redacted]');
+});
+
+test('the parts of basic authentication are taken out alone, too', () => {
+  const pair = Buffer.from('ada-lovelace:pass-word-1').toString('base64');
+  const clean = cleanerOf(['authorization', `Basic ${pair}`]);
+  expect(clean(`${pair}, ada-lovelace:pass-word-1, pass-word-1`)).toBe('[redacted], [redacted], [redacted]');
+});
