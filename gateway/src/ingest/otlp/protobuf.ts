@@ -1,24 +1,6 @@
 /** Messages of protobuf, as much of them as OTLP needs. Source: https://protobuf.dev/programming-guides/encoding/ */
 import { AppError } from '../../errors/index.ts';
-
-/** Fields that may still be read: a small body may have millions. */
-export class Work {
-  #left: number;
-  readonly #whole: Work | undefined;
-
-  /** `whole`: what this is a part of. */
-  constructor(fields: number, whole?: Work) {
-    this.#left = fields;
-    this.#whole = whole;
-  }
-
-  /** Of one field. Throws BODY_TOO_COMPLEX. */
-  take(): void {
-    this.#left -= 1;
-    if (this.#left < 0) throw new AppError('BODY_TOO_COMPLEX');
-    this.#whole?.take();
-  }
-}
+import type { Work } from './work.ts';
 
 /** A varint (a bigint where it is large), fixed bytes or a length-delimited value. */
 type Wire = number | bigint | Buffer;

@@ -14,10 +14,11 @@ import {
   placeOf,
   type SpanReader,
 } from './span.ts';
+import { MAX_PART_WORK, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Readers of the spans. They, and this, throw PARAMETER_INVALID, which names the first member that has not the shape of an ExportTraceServiceRequest. */
+/** Readers of the spans. They, and this, throw PARAMETER_INVALID, which names the first member that has not the shape of an ExportTraceServiceRequest, and BODY_TOO_COMPLEX. */
 export function readJsonSpans(given: unknown): readonly SpanReader[] {
   const readers: SpanReader[] = [];
   let scopes = 0;
@@ -42,7 +43,9 @@ export function readJsonSpans(given: unknown): readonly SpanReader[] {
 }
 
 function resourceOf({ resource }: Json, path: string): Attributes {
-  return resource === undefined ? NONE : attributesOf(objectAt(resource, `${path}resource`), `${path}resource.`);
+  return resource === undefined
+    ? NONE
+    : attributesOf(objectAt(resource, `${path}resource`), `${path}resource.`, new Work(MAX_PART_WORK));
 }
 
 const NONE: Attributes = new Map();
@@ -73,6 +76,7 @@ function textAt(owner: Json, name: string, path: string): string {
 
 function spanOf(span: Json, resource: Attributes, place: string): OtlpSpan {
   const { status } = span;
+  const work = new Work(MAX_PART_WORK);
   const code = status === undefined || status === null ? 0 : objectAt(status, `${place}.status`)['code'];
   return {
     place,
@@ -82,10 +86,10 @@ function spanOf(span: Json, resource: Attributes, place: string): OtlpSpan {
     name: textAt(span, 'name', place),
     startMs: msAt(span, 'startTimeUnixNano', place),
     endMs: msAt(span, 'endTimeUnixNano', place),
-    attributes: attributesOf(span, `${place}.`),
+    attributes: attributesOf(span, `${place}.`, work),
     events: objectsOf(listAt(span, 'events', `${place}.`).slice(0, MAX_EVENTS), `${place}.events`).map((event, i) => {
       const path = `${place}.events[${i}]`;
-      return { name: textAt(event, 'name', path), attributes: attributesOf(event, `${path}.`) };
+      return { name: textAt(event, 'name', path), attributes: attributesOf(event, `${path}.`, work) };
     }),
     failed: code === 2 || code === 'STATUS_CODE_ERROR',
     resource,
@@ -100,7 +104,7 @@ function msAt(owner: Json, name: string, path: string): number {
   throw invalid(`${path}.${name}`, 'is a number of nanoseconds');
 }
 
-function attributesOf(owner: Json, path: string): Attributes {
+function attributesOf(owner: Json, path: string, work: Work): Attributes {
   const out = new Map<string, AttributeValue>();
   const pairs = listAt(owner, 'attributes', path).slice(0, MAX_ATTRIBUTES);
   objectsOf(pairs, `${path}attributes`).forEach((pair, i) => {
@@ -108,25 +112,26 @@ function attributesOf(owner: Json, path: string): Attributes {
     const { value } = pair;
     out.set(
       textAt(pair, 'key', at),
-      value === undefined ? null : anyValue(objectAt(value, `${at}.value`), MAX_VALUE_DEPTH),
+      value === undefined ? null : anyValue(objectAt(value, `${at}.value`), MAX_VALUE_DEPTH, work),
     );
   });
   return out;
 }
 
 /** A value that is none of the known kinds is null. */
-function anyValue(any: Json, depth: number): AttributeValue {
+function anyValue(any: Json, depth: number, work: Work): AttributeValue {
+  work.take();
   if (depth === 0) return null;
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = any;
   if (typeof stringValue === 'string') return stringValue;
   if (typeof boolValue === 'boolean') return boolValue;
   if (intValue !== undefined) return numberOf(intValue);
   if (doubleValue !== undefined) return numberOf(doubleValue);
-  if (isObject(arrayValue)) return valuesOf(arrayValue).map((item) => anyValue(item, depth - 1));
+  if (isObject(arrayValue)) return valuesOf(arrayValue).map((item) => anyValue(item, depth - 1, work));
   if (isObject(kvlistValue)) {
     const pairs = valuesOf(kvlistValue);
     return Object.fromEntries(
-      pairs.map(({ key, value }) => [String(key), isObject(value) ? anyValue(value, depth - 1) : null]),
+      pairs.map(({ key, value }) => [String(key), isObject(value) ? anyValue(value, depth - 1, work) : null]),
     );
   }
   return typeof bytesValue === 'string' ? bytesValue : null;

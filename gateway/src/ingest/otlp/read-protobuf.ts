@@ -1,5 +1,5 @@
 /** OTLP as protobuf. Source: opentelemetry/proto/collector/trace/v1, trace/v1, resource/v1 and common/v1 */
-import { Message, malformed, Work } from './protobuf.ts';
+import { Message, malformed } from './protobuf.ts';
 import {
   type Attributes,
   type AttributeValue,
@@ -16,11 +16,10 @@ import {
   placeOf,
   type SpanReader,
 } from './span.ts';
+import { MAX_PART_WORK, Work } from './work.ts';
 
 /** Fields that are read before the first span: messages of resources and scopes, and where spans begin. */
 const MAX_OUTER_FIELDS = 20_000;
-/** Fields of one span, and of one resource, with all that is nested in them: a few ms. */
-const MAX_PART_FIELDS = 10_000;
 
 /**
  * Readers of the spans. They, and this, throw PARAMETER_INVALID for bytes that are no ExportTraceServiceRequest, and
@@ -29,7 +28,7 @@ const MAX_PART_FIELDS = 10_000;
 export function readProtobuf(bytes: Buffer, maxFields: number): readonly SpanReader[] {
   const whole = new Work(maxFields);
   const outer = new Work(MAX_OUTER_FIELDS, whole);
-  const part = (): Work => new Work(MAX_PART_FIELDS, whole);
+  const part = (): Work => new Work(MAX_PART_WORK, whole);
   const readers: SpanReader[] = [];
   let scopes = 0;
   // One more than may be: the number is checked.
