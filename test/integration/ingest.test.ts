@@ -292,6 +292,18 @@ describe('POST /v1/logs', () => {
     expect(contentOf(records[0]).request?.headers?.['authorization']).toMatch(/^sk\*+789$/);
   });
 
+  test('keeps no secret of an account that an element names', async () => {
+    const [record] = await stored(
+      element({
+        request: { url: '/v1/chat/completions', provider: '@openai', body: { note: 'it is sk-openai-secret, no?' } },
+        response: { body: 'plain sk-openai-secret' },
+      }),
+    );
+    expect(record?.row.account).toBe('openai');
+    expect(record?.content).toContain('it is [redacted], no?');
+    expect(record?.content).not.toContain('sk-openai-secret');
+  });
+
   test('takes each value of a header in a list out of what was said', async () => {
     const other = 'sk-another-0123456789abcdef';
     const [record] = await stored(

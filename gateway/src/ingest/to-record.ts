@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { parseHeaderList } from '../lib/header-list.ts';
-import { callerFacts, OPERATIONS, type Operation, type ResolvedRequest } from '../pipeline/index.ts';
+import { callerFacts, OPERATIONS, type Operation, type ResolvedRequest, scrubberOf } from '../pipeline/index.ts';
 import {
   type AttemptFacts,
   type BodiesKept,
   Capture,
+  type CapturedAttempt,
   type CountedAnswer,
   isGood,
   NO_GUARDRAILS,
@@ -34,7 +35,8 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
   const { exchange, caller, resolution } = context.request;
   const { request, response } = entry;
   const operation = entry.operation ?? operationOf(request.url);
-  const attempt = attemptOf(entry, context.request);
+  const captured = captureOf(entry, context);
+  const attempt = { ...attemptOf(entry, context.request), captured: captured && attemptCapture(captured, entry) };
   return {
     request: {
       trace: {
@@ -76,7 +78,7 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
       error: undefined,
       snapshot: exchange.snapshot.version,
     },
-    captured: captureOf(entry, context),
+    captured,
   };
 }
 
@@ -131,6 +133,13 @@ function captureOf(
   if (captured.isWhole || !isGood(response.status))
     captured.answer = { headers: headersByName(response.headers), body: captured.keep(response.body) };
   return captured;
+}
+
+/** The secrets of an account that the record names are those of its target. */
+function attemptCapture(captured: Capture, { account }: Entry): CapturedAttempt {
+  const attempt = captured.openAttempt();
+  if (account !== undefined) attempt.scrubber = () => scrubberOf(account.target, {});
+  return attempt;
 }
 
 const OPERATIONS_BY_ID: ReadonlyMap<string, Operation> = new Map(

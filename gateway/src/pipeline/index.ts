@@ -67,6 +67,7 @@ import { refuseLoop } from './via.ts';
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
 export { createAskModel } from './ask-model.ts';
 export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
+export { scrubberOf } from './attempt/map/index.ts';
 export { callerFacts } from './caller-facts.ts';
 export { bodiesKept, type CapturePorts } from './capture.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
