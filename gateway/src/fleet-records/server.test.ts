@@ -4,7 +4,10 @@ import { logRow } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Pod } from '../fleet-counters/index.ts';
+import { JsonScan } from '../lib/json/index.ts';
 import type { LogRecord } from '../request-log/index.ts';
+import { MAX_ROWS } from './counts.ts';
+import { RECORDS_JSON } from './protocol.ts';
 import { createRecordsServer, type RecordsServerPorts } from './server.ts';
 
 const NOW = Date.UTC(2026, 0, 31);
@@ -160,4 +163,16 @@ test.each<{ what: string; usage: object }>([
   const { added, answer } = given();
   expect(await answer([{ row: row({ decision: { calls: 1, usage } }) }])).toEqual({ refused: 1 });
   expect(added).toEqual([]);
+});
+
+test('the values of a usual batch are no more than a call may have, and those of one large object are', () => {
+  const problemOf = (records: readonly object[]) => {
+    const bytes = Buffer.from(JSON.stringify({ id: randomUUID(), records }));
+    const scan = new JsonScan(bytes, RECORDS_JSON);
+    scan.run(bytes.length);
+    return scan.problem?.kind;
+  };
+  const usual = row({ metadata: many(40), decision: { calls: 1, usage: {} } });
+  expect(problemOf(Array(MAX_ROWS).fill({ row: usual, content: '{}' }))).toBeUndefined();
+  expect(problemOf([{ row: row({ metadata: many(50_000) }) }])).toBe('nodes');
 });
