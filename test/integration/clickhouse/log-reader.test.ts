@@ -68,6 +68,12 @@ function someRow(index: number): LogRecord {
 }
 
 const RECORDS = Array.from({ length: COUNT }, (_, index) => someRow(index));
+/** Rows of clients, and a request that the gateway has served with the same trace: before all others. */
+const BEFORE = FROM - 30 * 86_400_000;
+const SERVED = logRow({ trace_id: 'trace-of-both', created_at: BEFORE, source: 'proxy' });
+const OF_CLIENTS = ['trace-of-both', 'trace-of-clients'].flatMap((trace_id) =>
+  [1_000, 2_000].map((ms) => logRow({ trace_id, created_at: BEFORE + ms, source: 'log' })),
+);
 const EVERYBODY = { workspaces: undefined, people: undefined, apiKey: undefined };
 const ALL: LogFilter = { visible: EVERYBODY, from: FROM, to: TO };
 
@@ -112,6 +118,8 @@ beforeAll(async () => {
   const stores = [createPostgresStore(dialectOfStore({ url })), createClickHouseStore({ url: clickhouse.url })];
   for (const store of stores) {
     await store.write({ id: randomUUID(), records: RECORDS });
+    const records = [SERVED, ...OF_CLIENTS].map((row) => ({ row, content: undefined }));
+    await store.write({ id: randomUUID(), records });
     await store.close();
   }
   const database = createLogDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });
@@ -215,4 +223,12 @@ test('a row is found by its id and by its trace, with its document, and not by t
   const others = { ...EVERYBODY, workspaces: [workspace === 'team-a' ? 'team-b' : 'team-a'] };
   expect(await readers.clickhouse.find(id, others)).toBeUndefined();
   expect(await readers.clickhouse.content({ id, created_at })).toBe(CONTENT);
+});
+
+test.for([
+  { trace: 'trace-of-both', wanted: SERVED, rule: 'that the gateway has served' },
+  { trace: 'trace-of-clients', wanted: OF_CLIENTS.at(-1), rule: 'of clients alone, the newest one' },
+])('of a trace the row is found $rule', async ({ trace, wanted }) => {
+  const found = await expectSame((reader) => reader.find(trace, EVERYBODY));
+  expect(found?.id).toBe(wanted?.id);
 });

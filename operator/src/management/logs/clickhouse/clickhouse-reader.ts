@@ -52,7 +52,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
       const found = (which: (q: Question) => string) =>
         rows(
           (q) =>
-            `${rowsWhere(q, { visible, ...near }, which(q))} order by l.is_final desc, l.created_at desc, l.id desc limit 1`,
+            `${rowsWhere(q, { visible, ...near }, which(q))} order by (l.source != 'log') desc, l.is_final desc, l.created_at desc, l.id desc limit 1`,
         );
       const [one] = UUID.test(id) ? await found((q) => `l.id = toUUID(${q.param(id, 'String')})`) : [];
       return one ?? (await found((q) => `l.trace_id = ${q.param(id, 'String')}`))[0];

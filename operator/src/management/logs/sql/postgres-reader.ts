@@ -39,7 +39,7 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
       const found = (which: (sql: Sql) => Fragment) =>
         rows(
           (sql) =>
-            sql`${rowsWhere(sql, { visible, ...near }, which(sql))} order by l.is_final desc, l.created_at desc, l.id desc limit 1`,
+            sql`${rowsWhere(sql, { visible, ...near }, which(sql))} order by (l.source <> 'log') desc, l.is_final desc, l.created_at desc, l.id desc limit 1`,
         );
       const [one] = UUID.test(id) ? await found((sql) => sql`l.id = ${id}::uuid`) : [];
       return one ?? (await found((sql) => sql`l.trace_id = ${id}`))[0];
