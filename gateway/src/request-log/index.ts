@@ -10,7 +10,7 @@ export {
 export type { DocumentOptions } from './keep-documents.ts';
 export { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
-export { type LoggedTrace, readTrace } from './postgres/read-trace.ts';
+export { type LoggedTrace, readTrace, type TraceQuestion } from './postgres/read-trace.ts';
 export {
   MAX_SIDECAR_COST_NANO,
   type RatePrices,

@@ -22,20 +22,23 @@ export const DATABASE_NOTE =
 
 export type LogDatabase = ReRateRequest['database'];
 
+export interface LogWork<T> {
+  /** What is said of a request log in ClickHouse, where none of it can be done. */
+  readonly whyNotClickHouse: string;
+  run(database: LogDatabase): Promise<T>;
+}
+
 /** Gives the work the database, which is this process's alone where it is in a folder. Throws CommandError. */
 export async function withLogDatabase<T>(
   { shell: { variables }, options: { data = '' } }: Pick<Invocation, 'shell' | 'options'>,
-  work: (database: LogDatabase) => Promise<T>,
+  { whyNotClickHouse, run }: LogWork<T>,
 ): Promise<T> {
   const { requestLog, ca } = settingsOf(variables);
   const named = requestLog?.database;
-  if (named?.kind === 'clickhouse')
-    throw new CommandError(
-      'GATEHOUSE_LOGS_CLICKHOUSE_URL is set: this works on request logs in PostgreSQL alone, since rows and their sums change together',
-    );
-  if (named?.kind === 'postgres') return work({ url: named.url.reveal(), ca });
+  if (named?.kind === 'clickhouse') throw new CommandError(`GATEHOUSE_LOGS_CLICKHOUSE_URL is set: ${whyNotClickHouse}`);
+  if (named?.kind === 'postgres') return run({ url: named.url.reveal(), ca });
   const url = variables[DATABASE_URL]?.trim();
-  if (url !== undefined && url !== '') return work({ url, ca: await readCertificates(variables, DATABASE_CA_PATH) });
+  if (url !== undefined && url !== '') return run({ url, ca: await readCertificates(variables, DATABASE_CA_PATH) });
   if (!existsSync(join(data, 'database')))
     throw new CommandError(
       `there is no request log: neither GATEHOUSE_LOGS_DATABASE_URL nor ${DATABASE_URL} is set, and ${data} has none`,
@@ -43,7 +46,7 @@ export async function withLogDatabase<T>(
   const lock = await lockFolder({ folder: data });
   if (!lock.ok) throw new CommandError(lock.error);
   try {
-    return await work(createEmbedded(data).dialect);
+    return await run(createEmbedded(data).dialect);
   } finally {
     await lock.value.release();
   }

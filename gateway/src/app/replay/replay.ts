@@ -62,16 +62,20 @@ export type Replayed =
       readonly hasHeaders: boolean;
     };
 
+/** There is no decision that could be made again. */
+const NOT_SERVED = 'this record did not go through the gateway';
+
 /** Draws that are tried where chance decides. */
 const MAX_DRAWS = 100;
 
-/** Opens no connection and waits for nothing. Rejects for a Snapshot that cannot be used. */
+/** Opens no connection and waits for nothing. Rejects for a Snapshot that cannot be used, and for a record of a client. */
 export async function replayRequest(snapshot: Snapshot, recorded: RecordedRequest, nowMs: number): Promise<Replayed> {
+  const final = finalOf(recorded);
+  if (final.source === 'log') throw new Error(NOT_SERVED);
   const snapshots = createSnapshotHolder({ providers: PROVIDERS });
   const { rejected } = await snapshots.load(1, snapshot);
   const view = snapshots.current;
   if (rejected !== undefined || view === undefined) throw new Error(rejected?.reason ?? 'nothing was loaded');
-  const final = finalOf(recorded);
   const caller = final.api_key === null ? undefined : callerOfKey(final.api_key, final.workspace, view);
   if (caller === undefined) return { kind: 'refused', why: 'key' };
   if (caller.key.expiresAtMs <= nowMs) return { kind: 'refused', why: 'expired' };

@@ -1,41 +1,74 @@
 /** The rows of one request in PostgreSQL, with what was kept of it. */
 import { LOG_LOCK, LOG_SCHEMA, type LogContent, type LogRow, MIGRATIONS, parseLogContent } from '@gatehouse/crds/logs';
-import { createDatabase, type OpenDialect } from '../../store/index.ts';
+import { createDatabase, type OpenDatabase, type OpenDialect } from '../../store/index.ts';
 
-export interface LoggedTrace {
-  /** Of the newest request with the trace, in the order of the attempts. */
-  readonly rows: readonly LogRow[];
-  /** Of its final row; undefined: none was kept in the database, or it is not one that gateways write. */
-  readonly content: LogContent | undefined;
+export interface TraceQuestion {
+  readonly traceId: string;
+  /** Slug; undefined: the only one that has the trace. */
+  readonly workspace: string | undefined;
 }
+
+export type LoggedTrace =
+  | {
+      readonly kind: 'found';
+      /** Of the newest request with the trace, in the order of the attempts; at least one. */
+      readonly rows: readonly LogRow[];
+      /** Of its final row; undefined: none was kept in the database, or it is not one that gateways write. */
+      readonly content: LogContent | undefined;
+    }
+  | { readonly kind: 'absent' }
+  /** Clients have recorded it: no request of the gateway has the trace. */
+  | { readonly kind: 'recorded' }
+  /** Requests of several workspaces have the trace: slugs in their order, at most 20. */
+  | { readonly kind: 'several'; readonly workspaces: readonly string[] };
 
 /** Of one request: it has as many attempts as targets, which are bounded. */
 const MAX_ROWS = 1_000;
+/** That are told apart. */
+const MAX_WORKSPACES = 20;
 
-/** Undefined: the log has no such trace. Rejects with what the database says. */
-export async function readTrace(dialect: OpenDialect, traceId: string): Promise<LoggedTrace | undefined> {
+/** Of requests that went through the gateway. Rejects with what the database says. */
+export async function readTrace(dialect: OpenDialect, question: TraceQuestion): Promise<LoggedTrace> {
   const database = createDatabase({ dialect, migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
   try {
-    return await database.use(async ({ queries, sql }) => {
-      const logs = sql.table(`${LOG_SCHEMA}.logs`);
-      const { rows } = await sql<{ row: LogRow }>`
-        select to_jsonb(logs) as row from ${logs} as logs
-        where trace_id = ${traceId} and request_id = (
-          select request_id from ${logs} where trace_id = ${traceId} order by created_at desc, attempt desc limit 1)
-        order by attempt limit ${MAX_ROWS}`.execute(queries);
-      const final = rows.find(({ row }) => row.is_final)?.row;
-      if (rows.length === 0) return undefined;
-      const { rows: documents } = await sql<{ content: string }>`
-        select content from ${sql.table(`${LOG_SCHEMA}.documents`)}
-        where created_at = ${String(final?.created_at ?? rows[0]?.row.created_at)}::timestamptz
-          and id = ${final?.id ?? rows[0]?.row.id}`.execute(queries);
-      const [document] = documents;
-      return {
-        rows: rows.map(({ row }) => ({ ...row, created_at: Date.parse(String(row.created_at)) })),
-        content: document && parseLogContent(document.content),
-      };
+    return await database.use(async (store) => {
+      const workspaces = await workspacesOf(store, question);
+      const served = workspaces.filter(({ is_served }) => is_served).map(({ workspace }) => workspace);
+      const [workspace] = served;
+      if (workspace === undefined) return { kind: workspaces.length === 0 ? 'absent' : 'recorded' };
+      if (served.length > 1) return { kind: 'several', workspaces: served };
+      return { kind: 'found', ...(await newestOf(store, question.traceId, workspace)) };
     });
   } finally {
     await database.close();
   }
+}
+
+/** Those that have served the trace come first. */
+async function workspacesOf({ queries, sql }: OpenDatabase, { traceId, workspace }: TraceQuestion) {
+  const { rows } = await sql<{ readonly workspace: string; readonly is_served: boolean }>`
+    select workspace, bool_or(source <> 'log') as is_served from ${sql.table(`${LOG_SCHEMA}.logs`)}
+    where trace_id = ${traceId} and ${workspace === undefined ? sql`true` : sql`workspace = ${workspace}`}
+    group by workspace order by is_served desc, workspace limit ${MAX_WORKSPACES}`.execute(queries);
+  return rows;
+}
+
+async function newestOf({ queries, sql }: OpenDatabase, traceId: string, workspace: string) {
+  const logs = sql.table(`${LOG_SCHEMA}.logs`);
+  const isServed = sql`trace_id = ${traceId} and workspace = ${workspace} and source <> 'log'`;
+  const { rows: found } = await sql<{ readonly row: LogRow }>`
+    select to_jsonb(logs) as row from ${logs} as logs
+    where ${isServed} and request_id = (
+      select request_id from ${logs} where ${isServed} order by created_at desc, attempt desc limit 1)
+    order by attempt limit ${MAX_ROWS}`.execute(queries);
+  const rows = found.map(({ row }) => row);
+  const final = rows.find(({ is_final }) => is_final) ?? rows.at(-1);
+  const { rows: documents } = await sql<{ readonly content: string }>`
+    select content from ${sql.table(`${LOG_SCHEMA}.documents`)}
+    where created_at = ${String(final?.created_at)}::timestamptz and id = ${final?.id}`.execute(queries);
+  const [document] = documents;
+  return {
+    rows: rows.map((row) => ({ ...row, created_at: Date.parse(String(row.created_at)) })),
+    content: document && parseLogContent(document.content),
+  };
 }

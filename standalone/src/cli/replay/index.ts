@@ -16,6 +16,7 @@ export const replay: Command = {
   options: {
     resources: { value: 'DIR', summary: 'the folder of resources that decides', completes: 'folders' },
     snapshot: { value: 'FILE', summary: 'instead of it: what gatehouse render has printed', completes: 'files' },
+    workspace: { value: 'SLUG', short: 'w', summary: 'the workspace of TRACE, where more than one has it' },
     data: DATA_OPTION,
     output: { value: 'table|json', short: 'o', summary: 'output format', default: 'table', choices: ['table', 'json'] },
   },
@@ -37,7 +38,7 @@ export const replay: Command = {
     if ((resources === undefined) === (rendered === undefined))
       throw new UsageError('either --resources or --snapshot is needed');
     try {
-      const recorded = existsSync(source) ? await readRecordFile(source) : await recordOf(source, invocation);
+      const recorded = await recordOf(source, invocation);
       const snapshot =
         rendered === undefined ? await snapshotOf([resources ?? ''], shell) : await renderedSnapshot(rendered);
       const comparison = compare(recorded, await replayRequest(snapshot, recorded, Date.now()));
@@ -56,10 +57,28 @@ const DIFFERS = 1;
 /** Apart from a difference, for scripts. */
 const UNUSABLE = 2;
 
-async function recordOf(trace: string, invocation: Invocation): Promise<RecordedRequest> {
-  const found = await withLogDatabase(invocation, (database) => readLoggedTrace(database, trace));
-  if (found === undefined) throw new CommandError(`the request log has no trace ${trace}, and there is no such file`);
-  return { rows: found.rows, isWhole: true, request: found.content?.request };
+async function recordOf(source: string, invocation: Invocation): Promise<RecordedRequest> {
+  const { workspace } = invocation.options;
+  if (!existsSync(source)) return traceOf(source, invocation);
+  if (workspace !== undefined) throw new UsageError(`--workspace is for a TRACE: ${source} is a file`);
+  return readRecordFile(source);
+}
+
+async function traceOf(traceId: string, invocation: Invocation): Promise<RecordedRequest> {
+  const { workspace } = invocation.options;
+  const found = await withLogDatabase(invocation, {
+    whyNotClickHouse: 'traces are read from PostgreSQL alone; a FILE of gatehouse logs show can be replayed',
+    run: (database) => readLoggedTrace(database, { traceId, workspace }),
+  });
+  if (found.kind === 'found') return { rows: found.rows, isWhole: true, request: found.content?.request };
+  const where = workspace === undefined ? '' : ` in the workspace ${workspace}`;
+  if (found.kind === 'several')
+    throw new CommandError(
+      `requests of several workspaces have the trace ${traceId}; --workspace takes one of ${found.workspaces.join(', ')}`,
+    );
+  if (found.kind === 'recorded')
+    throw new CommandError(`what the request log has of the trace ${traceId}${where} did not go through the gateway`);
+  throw new CommandError(`the request log has no trace ${traceId}${where}, and there is no such file`);
 }
 
 const MARKS: Readonly<Record<Compared['verdict'], string>> = {

@@ -1,7 +1,7 @@
 /** A record as `gatehouse logs show` prints it. */
 import { readFile, stat } from 'node:fs/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
-import type { LogDecision, LogRequest } from '@gatehouse/crds/logs';
+import type { LogDecision, LogRequest, LogRow } from '@gatehouse/crds/logs';
 import type { RecordedRequest } from '@gatehouse/gateway';
 import { z } from 'zod';
 import { UsageError } from '../shell.ts';
@@ -11,6 +11,7 @@ import { rowWith } from './compare.ts';
 const MAX_BYTES = 16 * 1024 * 1024;
 const CENT_NANO = 1e7;
 
+const SOURCES = ['unified', 'proxy', 'realtime', 'log'] as const satisfies readonly LogRow['source'][];
 const text = z.string().nullable().default(null);
 const count = z.int().min(0).default(0);
 const metrics = z.object({
@@ -18,6 +19,7 @@ const metrics = z.object({
   ...{ api_key_id: text, config: text, config_version_id: text, mode: text, error_code: text, ai_org: text },
   ...{ ai_model: text, response_model: text, virtual_key: text, prompt_slug: text, prompt_version_id: text },
   ...{ last_used_option: text, cache_status: text, is_unpriced: z.boolean().default(false) },
+  source: z.enum(SOURCES).default('unified'),
   ...{ operation: z.string(), request_url: z.string(), request_method: z.string() },
   ...{ response_status_code: z.int(), attempt: count, cost: z.number().min(0).nullable().default(null) },
   ...{ req_units: count, res_units: count, total_units: count, cached_units: count, reasoning_units: count },
@@ -44,7 +46,13 @@ export async function readRecordFile(path: string): Promise<RecordedRequest> {
   const { metrics: of, request, decision } = parsed.data;
   const names = of['metadata.key'].map((name, at) => [name, of['metadata.value'][at] ?? ''] as const);
   const row = rowWith({
-    ...{ workspace: of.workspace_slug, api_key: of.api_key_id, operation: of.operation, is_final: true },
+    ...{
+      source: of.source,
+      workspace: of.workspace_slug,
+      api_key: of.api_key_id,
+      operation: of.operation,
+      is_final: true,
+    },
     ...{ method: of.request_method, url: of.request_url, attempt: of.attempt, status: of.response_status_code },
     ...{ error: of.error_code, provider: of.ai_org, account: of.virtual_key, model: of.ai_model },
     ...{ answered_model: of.response_model, config: of.config, config_version: of.config_version_id, mode: of.mode },

@@ -150,11 +150,29 @@ describe('exit status 2:', () => {
       of: () => fileOf('b.json', '{"metrics":{"workspace_slug":"own-secret"}}'),
       says: 'metrics.operation',
     },
+    {
+      rule: 'a record of a client',
+      of: () => fileOf('e.json', shown.replace('"source":"unified"', '"source":"log"')),
+      says: 'this record did not go through the gateway',
+    },
   ])('$rule', async ({ of, says, rendered = false }) => {
     const file = of();
     const ran = rendered ? await runInTest(['replay', file, '--snapshot', file], {}) : await replay(file);
     expect([ran.status, ran.out, ran.err]).toEqual([2, [], expect.stringContaining(says)]);
     expect(ran.err).not.toContain('own-secret');
+  });
+
+  test('a workspace beside a file', async () => {
+    const ran = await replay(fileOf('d.json', shown), '--workspace', 'team-a');
+    expect([ran.status, ran.err]).toEqual([2, expect.stringContaining('--workspace is for a TRACE')]);
+  });
+
+  test('a log in ClickHouse, for a reason of its own', async () => {
+    const ran = await runInTest(['replay', 'trace-1', '--resources', folder.path], {
+      GATEHOUSE_LOGS_CLICKHOUSE_URL: 'https://user:own-secret@clickhouse.test',
+    });
+    expect([ran.status, ran.err]).toEqual([2, expect.stringMatching(/GATEHOUSE_LOGS_CLICKHOUSE_URL.*traces are read/)]);
+    expect(ran.err).not.toMatch(/sums|own-secret/);
   });
 
   test('no resources', async () => {
