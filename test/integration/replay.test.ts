@@ -21,6 +21,20 @@ const CONFIGS = {
       { provider: '@spare', overrideParams: { model: 'mock-small' } },
     ],
   },
+  tried: {
+    strategy: { mode: 'fallback' },
+    targets: [
+      { provider: '@main', overrideParams: { model: 'mock-fail-503' }, retry: { attempts: 1, onStatusCodes: [503] } },
+      { provider: '@spare', overrideParams: { model: 'mock-small' } },
+    ],
+  },
+  codes: {
+    strategy: { mode: 'fallback', onStatusCodes: [429] },
+    targets: [
+      { provider: '@main', overrideParams: { model: 'mock-fail-429' } },
+      { provider: '@spare', overrideParams: { model: 'mock-small' } },
+    ],
+  },
   rules: {
     strategy: {
       mode: 'conditional',
@@ -102,6 +116,8 @@ const withBody =
 describe('with the resources of then the decision is the same', () => {
   test.for([
     { rule: 'of a fallback', headers: { 'x-gw-config': 'chain' }, body: {} },
+    { rule: 'of targets that were retried', headers: { 'x-gw-config': 'tried' }, body: {} },
+    { rule: 'of a fallback with codes of its own', headers: { 'x-gw-config': 'codes' }, body: {} },
     { rule: 'of a condition on the body', headers: { 'x-gw-config': 'rules' }, body: { user: 'ann' } },
     { rule: 'of an inline config', headers: { 'x-gw-config': '{"provider":"@spare"}' }, body: {} },
     { rule: 'of an account in a header', headers: { 'x-gw-provider': '@main' }, body: {} },
@@ -116,6 +132,8 @@ describe('with the resources of then the decision is the same', () => {
   ])('$rule', async ({ headers, body }) => {
     const before = await logged(headers, body);
     expect(differing(await replayed(before))).toEqual([]);
+    const last = { ...before, rows: before.rows.slice(-1) };
+    expect(differing(await replayed(last, undefined, last.rows[0]?.attempt === 0))).toEqual([]);
   });
 
   test('of chance, where it is possible', async () => {

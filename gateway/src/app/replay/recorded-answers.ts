@@ -2,13 +2,14 @@
 import { ERRORS, type ErrorCode } from '@gatehouse/crds/errors';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { AppError } from '../../errors/index.ts';
+import type { InputCheck } from '../../pipeline/index.ts';
 import { bodyOf } from '../../upstream/index.ts';
 import type { openClient } from '../upstream-client.ts';
+import { movingOn } from './moving-on.ts';
+import { finalOf, type RecordedRequest } from './recorded.ts';
 
 type Client = ReturnType<typeof openClient>;
 
-/** A status that is tried again, unless a config says otherwise: what came before a good answer is not in the record. */
-const RETRIED = 503;
 const GOOD = 200;
 /** An answer that more formats than one take. */
 const ANSWER = JSON.stringify({
@@ -16,39 +17,60 @@ const ANSWER = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
 });
 
-/** The answers of the rows in their order; good ones when there are no more. */
-export function createRecordedAnswers(rows: readonly LogRow[]): Client {
-  const called = rows.filter(({ decision }) => decision.calls > 0);
-  let at = 0;
-  let calls = 0;
+type Prepared = Parameters<InputCheck>[0];
+
+export interface RecordedAnswers {
+  readonly client: Client;
+  /** The checks, and those that tell before and behind them which target is tried. */
+  around(checks: readonly InputCheck[]): readonly InputCheck[];
+  /** What earlier targets have answered is not in the record, and might have led elsewhere. */
+  isGuess(): boolean;
+}
+
+/**
+ * All calls of a target get what its row says, however often it is tried; calls that the gateway makes for the request what theirs say,
+ * and services of guardrails a good answer. So do targets that the record does not have.
+ */
+export function createRecordedAnswers(recorded: RecordedRequest): RecordedAnswers {
+  let current: { readonly prepared: Prepared; readonly isChecked: boolean } | undefined;
+  let hasGuessed = false;
   const next = (): number | ErrorCode => {
-    const row = called[at];
-    if (row === undefined) return GOOD;
-    calls += 1;
-    const isLast = calls >= row.decision.calls;
-    if (isLast) {
-      at += 1;
-      calls = 0;
-    }
-    const outcome = outcomeOf(row);
-    return outcome === GOOD && !isLast ? RETRIED : outcome;
+    if (current === undefined) return GOOD;
+    const { input, leaf } = current.prepared;
+    const at = input.tried.length; // calls for the request have rows, too
+    const row = recorded.rows.find(({ attempt }) => attempt === at);
+    if (row !== undefined) return current.isChecked || row.target === null ? outcomeOf(row) : GOOD;
+    if (recorded.isWhole || !current.isChecked || at > finalOf(recorded).attempt) return GOOD;
+    const { status, isGuess } = movingOn(input.resolution.plan.root, leaf.path);
+    hasGuessed ||= isGuess;
+    return status;
   };
+  const note =
+    (isChecked: boolean): InputCheck =>
+    (prepared) => {
+      current = { prepared, isChecked };
+      return { kind: 'pass' };
+    };
   return {
-    send: async () => {
-      const outcome = next();
-      if (typeof outcome === 'string') throw new AppError(outcome);
-      const isGood = outcome === GOOD;
-      const bytes = Buffer.from(isGood ? ANSWER : JSON.stringify({ error: { message: 'replayed' } }));
-      return {
-        status: outcome,
-        headers: { 'content-type': 'application/json' },
-        body: bodyOf(pieces(bytes), () => undefined),
-      };
+    around: (checks) => [note(false), ...checks, note(true)],
+    isGuess: () => hasGuessed,
+    client: {
+      send: async () => {
+        const outcome = next();
+        if (typeof outcome === 'string') throw new AppError(outcome);
+        const isGood = outcome === GOOD;
+        const bytes = Buffer.from(isGood ? ANSWER : JSON.stringify({ error: { message: 'replayed' } }));
+        return {
+          status: outcome,
+          headers: { 'content-type': 'application/json' },
+          body: bodyOf(pieces(bytes), () => undefined),
+        };
+      },
+      upgrade: async () => {
+        throw new AppError('UPSTREAM_UNREACHABLE');
+      },
+      close: async () => undefined,
     },
-    upgrade: async () => {
-      throw new AppError('UPSTREAM_UNREACHABLE');
-    },
-    close: async () => undefined,
   };
 }
 

@@ -1,5 +1,4 @@
 /** The decision about a recorded request, made again: docs/behaviour/request-logs.md#replay */
-import type { LogRow } from '@gatehouse/crds/logs';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { readEnvironment, toSettings } from '../../config/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
@@ -54,6 +53,8 @@ export type Replayed =
       readonly decision: ReplayedDecision;
       /** Chance decides. */
       readonly isRandom: boolean;
+      /** Other answers of earlier targets, which the record does not have, would lead to other targets. */
+      readonly isGuess: boolean;
       /** Undefined: the final row had no target. */
       readonly rating: Rating | undefined;
       /** The body was kept as a whole. */
@@ -155,25 +156,15 @@ interface Replay {
 const createSilence = (): Logger =>
   createLogger({ level: 'silent', service: 'replay', destination: { write: () => undefined } });
 
-/** Of rows that are not known each has failed: their request went on to another target. */
-function answeringRows({ rows, isWhole }: RecordedRequest): readonly LogRow[] {
-  const [final] = rows;
-  if (isWhole || final === undefined) return rows;
-  const failed: LogRow = { ...final, status: FAILED, error: null, decision: { calls: 1 } };
-  return [...Array(Math.min(final.attempt, MAX_FAILED)).fill(failed), ...rows];
-}
-
-const FAILED = 503;
-const MAX_FAILED = 1_000;
-
 /** Memory that one request may hold; its body is at most what the log keeps. */
 const MEMORY_BYTES = 256 * 1024 * 1024;
 
 async function decide({ recorded, snapshots, view, operation, caller, logger }: Replay, random: () => number) {
   const settings = toSettings(readEnvironment({}));
   const budget = createByteBudget(MEMORY_BYTES);
+  const answers = createRecordedAnswers(recorded);
   const own = createPipelinePorts(settings, {
-    ...{ variables: {}, budget, snapshots, client: createRecordedAnswers(answeringRows(recorded)) },
+    ...{ variables: {}, budget, snapshots, client: answers.client },
     metrics: createMetrics({ service: 'replay', environment: '', runtime: false, bufferedBytes: () => 0 }),
     logger,
     recorder: { needsStreamUsage: () => false, watched: () => undefined },
@@ -184,7 +175,11 @@ async function decide({ recorded, snapshots, view, operation, caller, logger }: 
   const { ports } = own;
   const pipeline = createPipeline({
     ...ports,
-    attempts: { ...ports.attempts, sleep: async () => undefined },
+    attempts: {
+      ...ports.attempts,
+      inputChecks: answers.around(ports.attempts.inputChecks),
+      sleep: async () => undefined,
+    },
     random: () => {
       isRandom = true;
       return random();
@@ -199,7 +194,7 @@ async function decide({ recorded, snapshots, view, operation, caller, logger }: 
       trace: { traceId: 'replay', spanId: undefined, parentSpanId: undefined, spanName: undefined },
     });
     if (answer.body.kind === 'stream') answer.body.upstream.discard();
-    return { decision: decisionOf(answer, recorded), isRandom };
+    return { decision: decisionOf(answer, recorded), isRandom, isGuess: answers.isGuess() };
   } finally {
     memory.close();
     for (const task of tasks) task();
@@ -221,11 +216,12 @@ function requestOf(recorded: RecordedRequest): ClientRequest {
 
 function decisionOf({ facts }: Answer, recorded: RecordedRequest): ReplayedDecision {
   const { route, decisions, attempts, guardrails } = facts;
-  const tried = attempts.filter(({ target }) => target !== undefined);
+  const targetsOf = (tried: typeof attempts) => tried.filter(({ target }) => target !== undefined);
+  const tried = targetsOf(attempts);
   // The body of a good answer is not in the record: what becomes of the stand-in says nothing.
-  const { status } = finalOf(recorded);
+  const { status, attempt } = finalOf(recorded);
   const isGood = status >= 200 && status <= 299;
-  const known = isGood && recorded.isWhole ? tried.slice(0, pathsOf(recorded).length) : tried;
+  const known = isGood ? targetsOf(attempts.slice(0, attempt + 1)) : tried;
   const inputs = (guardrails?.verdicts() ?? []).filter(({ phase }) => phase === 'input');
   return {
     ...{ config: route.config, configVersion: route.configVersion, configGeneration: route.configGeneration },

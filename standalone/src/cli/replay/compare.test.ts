@@ -28,7 +28,7 @@ const recorded = (rows: readonly LogRow[] = [row()], isWhole = true): RecordedRe
 });
 
 const decided = (over: Partial<ReplayedDecision> = {}, more: object = {}): Replayed => ({
-  ...{ kind: 'decided', isRandom: false, rating: { kind: 'same' }, hasBody: true, hasHeaders: true },
+  ...{ kind: 'decided', isRandom: false, isGuess: false, rating: { kind: 'same' }, hasBody: true, hasHeaders: true },
   decision: {
     ...{ config: 'cheap', configVersion: 'v1', configGeneration: 2, mode: 'fallback', prompt: undefined },
     targets: [{ target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' }],
@@ -79,6 +79,14 @@ test('of a final row alone the last target counts', () => {
   const first = { target: 'config.targets[9]', provider: 'openai', account: 'x', model: 'gpt' };
   const last = { target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' };
   expect(marked(recorded([row({ attempt: 1 })], false), decided({ targets: [first, last] }))).toEqual([]);
+});
+
+test('a last target that hangs on answers which nobody knows is unknown', () => {
+  const other = { target: 'config.targets[9]', provider: 'openai', account: 'x', model: 'gpt' };
+  const last = recorded([row({ attempt: 1 })], false);
+  expect(marked(last, decided({ targets: [other] }))).toEqual(['last target differs']);
+  expect(marked(last, decided({ targets: [other] }, { isGuess: true }))).toEqual(['last target unknown']);
+  expect(marked(last, decided({}, { isGuess: true }))).toEqual([]);
 });
 
 test.for([

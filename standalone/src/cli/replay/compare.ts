@@ -81,7 +81,10 @@ const promptOf = ({ prompt, prompt_version: version }: LogRow): string | undefin
 const triedOf = ({ rows }: RecordedRequest): readonly LogRow[] => rows.filter(({ target }) => target !== null);
 
 /** One line for each target, in the order in which they are tried. Of a final row alone the last target is compared. */
-function targetRows(recorded: RecordedRequest, { decision, isRandom }: Extract<Replayed, { kind: 'decided' }>) {
+function targetRows(
+  recorded: RecordedRequest,
+  { decision, isRandom, isGuess }: Extract<Replayed, { kind: 'decided' }>,
+) {
   const before = triedOf(recorded).map(({ target, provider, account, model }) =>
     textOf({ target, provider, account, model }),
   );
@@ -90,6 +93,7 @@ function targetRows(recorded: RecordedRequest, { decision, isRandom }: Extract<R
   const now = recorded.isWhole ? after : after.slice(-1);
   return Array.from({ length: Math.max(was.length, now.length) }, (_, at): Compared => {
     const row = told(recorded.isWhole ? `target ${at + 1}` : 'last target', was[at], now[at]);
+    if (isGuess && row.verdict === 'differs') return { ...row, verdict: 'unknown' };
     return isRandom && row.verdict === 'same' ? { ...row, verdict: 'possible' } : row;
   });
 }
