@@ -19,6 +19,9 @@ export { type CallReport, createManagementServer, type ManagementServerOptions }
 export { createLogExports, type ExportSource, exportSourceOf, type LogExports, readFile } from './log-exports/index.ts';
 export {
   createLogDatabase,
+  type DocumentSource,
+  type FoundContent,
+  findContent,
   type LogBucketPorts,
   type LogObjectSettings,
   type LogObjects,

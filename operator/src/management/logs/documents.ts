@@ -31,7 +31,13 @@ const GONE = 'Its document is no longer in the store of objects, or was never wr
 const BROKEN = 'Its document in the store of objects is not one of this log';
 const MALFORMED = 'Its document does not have the form that gateways write';
 
-export async function findContent(row: LogRow, { reader, objects }: LogSource): Promise<FoundContent> {
+/** What documents are read from. */
+export interface DocumentSource extends Pick<LogSource, 'objects'> {
+  /** Reads those in the database. */
+  readonly reader: Pick<LogReader, 'content'>;
+}
+
+export async function findContent(row: LogRow, { reader, objects }: DocumentSource): Promise<FoundContent> {
   if (row.document === 'none') return {};
   if (row.document === 'database') {
     const text = await reader.content(row);

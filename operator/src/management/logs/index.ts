@@ -6,6 +6,7 @@ export {
   createClickHouseReader,
 } from './clickhouse/index.ts';
 export {
+  type DocumentSource,
   type FoundContent,
   findContent,
   type LogObjects,

@@ -47,7 +47,8 @@ export function compare(recorded: RecordedRequest, replayed: Replayed): Comparis
   return { rows, notes: notesOf(recorded, replayed) };
 }
 
-const finalOf = ({ rows }: RecordedRequest): LogRow => {
+/** The final row, else the last one. */
+export const finalOf = ({ rows }: Pick<RecordedRequest, 'rows'>): LogRow => {
   const row = rows.find(({ is_final }) => is_final) ?? rows.at(-1);
   if (row === undefined) throw new Error('a request has at least one row');
   return row;

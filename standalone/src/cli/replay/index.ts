@@ -1,12 +1,20 @@
 /** `gatehouse replay`: docs/behaviour/request-logs.md#replay */
 import { existsSync } from 'node:fs';
-import { type RecordedRequest, readLoggedTrace, replayRequest } from '@gatehouse/gateway';
+import {
+  type LoggedTrace,
+  type RecordedRequest,
+  readLoggedTrace,
+  replayRequest,
+  type Variables,
+} from '@gatehouse/gateway';
+import { type FoundContent, findContent } from '@gatehouse/operator/management';
+import { logObjectsOf } from '../../database/index.ts';
 import { toPrintable } from '../../terminal/index.ts';
 import type { Command, Invocation } from '../command.ts';
 import { DATA_OPTION, DATABASE_NOTE, withLogDatabase } from '../log-database.ts';
 import { renderedSnapshot, snapshotOf } from '../offline-snapshot.ts';
 import { CommandError, type Shell, UsageError } from '../shell.ts';
-import { type Compared, type Comparison, compare } from './compare.ts';
+import { type Compared, type Comparison, compare, finalOf } from './compare.ts';
 import { readRecordFile } from './record-file.ts';
 
 export const replay: Command = {
@@ -23,6 +31,7 @@ export const replay: Command = {
   notes: [
     'TRACE is the id of a trace; FILE what gatehouse logs show has printed, of which the last attempt is known.',
     DATABASE_NOTE,
+    'Documents in a store of objects are read from there, with LOG_STORE and its settings as gateways have them.',
     'Providers and services are not called: each gives what the record says. Secrets may be missing in the folder.',
     'Exit status: 0 if the decision is the same or possible, 1 if it differs, 2 if it cannot be made.',
   ],
@@ -38,11 +47,15 @@ export const replay: Command = {
     if ((resources === undefined) === (rendered === undefined))
       throw new UsageError('either --resources or --snapshot is needed');
     try {
-      const recorded = await recordOf(source, invocation);
+      const { recorded, note } = await recordOf(source, invocation);
       const snapshot =
         rendered === undefined ? await snapshotOf([resources ?? ''], shell) : await renderedSnapshot(rendered);
       const comparison = compare(recorded, await replayRequest(snapshot, recorded, Date.now()));
-      print(comparison, options['output'], shell);
+      print(
+        note === undefined ? comparison : { ...comparison, notes: [note, ...comparison.notes] },
+        options['output'],
+        shell,
+      );
       return comparison.rows.some(({ verdict }) => verdict === 'differs') ? DIFFERS : 0;
     } catch (error) {
       if (error instanceof UsageError) throw error;
@@ -57,20 +70,29 @@ const DIFFERS = 1;
 /** Apart from a difference, for scripts. */
 const UNUSABLE = 2;
 
-async function recordOf(source: string, invocation: Invocation): Promise<RecordedRequest> {
+interface Found {
+  readonly recorded: RecordedRequest;
+  /** Why its document is missing, although there was one. */
+  readonly note?: string | undefined;
+}
+
+async function recordOf(source: string, invocation: Invocation): Promise<Found> {
   const { workspace } = invocation.options;
   if (!existsSync(source)) return traceOf(source, invocation);
   if (workspace !== undefined) throw new UsageError(`--workspace is for a TRACE: ${source} is a file`);
-  return readRecordFile(source);
+  return { recorded: await readRecordFile(source) };
 }
 
-async function traceOf(traceId: string, invocation: Invocation): Promise<RecordedRequest> {
+async function traceOf(traceId: string, invocation: Invocation): Promise<Found> {
   const { workspace } = invocation.options;
   const found = await withLogDatabase(invocation, {
     whyNotClickHouse: 'traces are read from PostgreSQL alone; a FILE of gatehouse logs show can be replayed',
     run: (database) => readLoggedTrace(database, { traceId, workspace }),
   });
-  if (found.kind === 'found') return { rows: found.rows, isWhole: true, request: found.content?.request };
+  if (found.kind === 'found') {
+    const { content, note } = await documentOf(found, invocation.shell.variables);
+    return { recorded: { rows: found.rows, isWhole: true, request: content?.request }, note };
+  }
   const where = workspace === undefined ? '' : ` in the workspace ${workspace}`;
   if (found.kind === 'several')
     throw new CommandError(
@@ -80,6 +102,21 @@ async function traceOf(traceId: string, invocation: Invocation): Promise<Recorde
     throw new CommandError(`what the request log has of the trace ${traceId}${where} did not go through the gateway`);
   throw new CommandError(`the request log has no trace ${traceId}${where}, and there is no such file`);
 }
+
+/** From the store of objects that the variables name, where the row says so. Throws CommandError. */
+async function documentOf(
+  { rows, content }: Extract<LoggedTrace, { kind: 'found' }>,
+  variables: Variables,
+): Promise<FoundContent> {
+  const row = finalOf({ rows });
+  if (row.document === 'none' || row.document === 'database') return { content };
+  const objects = logObjectsOf(variables);
+  if (!objects.ok) throw new CommandError(objects.error);
+  if (objects.value === undefined) return { note: NO_STORE };
+  return findContent(row, { reader: { content: async () => undefined }, objects: objects.value });
+}
+
+const NO_STORE = 'its document is in a store of objects: LOG_STORE and its settings have to be those of the gateways';
 
 const MARKS: Readonly<Record<Compared['verdict'], string>> = {
   same: '',
