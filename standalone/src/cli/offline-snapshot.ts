@@ -4,20 +4,29 @@ import { readFile, stat } from 'node:fs/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
 import { isReadable, type Snapshot } from '@gatehouse/crds/snapshot';
 import { parse } from 'yaml';
-import { createResourceFolder, problemLines } from '../resource-folder/index.ts';
+import { countProblems, createResourceFolder, type FileProblem, problemLines } from '../resource-folder/index.ts';
 import { capsOf, checkReadable } from './preflight.ts';
 import { CommandError, type Shell } from './shell.ts';
 
-/** Secrets may be missing: nothing is called. Throws CommandError where something of the resources would be left out. */
-export async function snapshotOf(paths: readonly string[], { variables, err }: Shell): Promise<Snapshot> {
+/**
+ * Secrets may be missing: nothing is called. Throws CommandError where something of the resources would be left out, unless it does not
+ * matter; that is said.
+ */
+export async function snapshotOf(
+  paths: readonly string[],
+  { variables, err }: Pick<Shell, 'variables' | 'err'>,
+  matters: (problem: FileProblem) => boolean = () => true,
+): Promise<Snapshot> {
   await checkReadable(paths);
   const folder = createResourceFolder(paths, {
     ...{ variables, caps: capsOf(variables), standIns: true },
     now: () => performance.now(),
   });
   const { state } = await folder.refresh();
-  for (const line of problemLines(state.problems)) err(line);
-  if (state.problems.length > 0) throw new CommandError('the resources have problems: nothing was done');
+  const { true: wrong = [], false: others = [] } = Object.groupBy(state.problems, (one) => `${matters(one)}`);
+  for (const line of problemLines(wrong)) err(line);
+  if (wrong.length > 0) throw new CommandError('the resources have problems: nothing was done');
+  if (others.length > 0) err(`${countProblems(others)}, which do not matter here: gatehouse validate shows them`);
   return state.snapshot;
 }
 

@@ -6,6 +6,7 @@ import { DATA_OPTION, DATABASE_NOTE, withLogDatabase } from '../log-database.ts'
 import { snapshotOf } from '../offline-snapshot.ts';
 import { CommandError, UsageError } from '../shell.ts';
 import { timeOf } from '../times.ts';
+import { mayChangePrices } from './price-problems.ts';
 import { createTotals, tableOf, toJson } from './totals.ts';
 
 export const reRate: Command = {
@@ -26,7 +27,7 @@ export const reRate: Command = {
   },
   notes: [
     DATABASE_NOTE,
-    'Prices are those of the ModelPricings and Integrations of the folder, and of the bundled catalogue. Secrets may be missing there.',
+    'Prices are those of the ModelPricings and Integrations of the folder, and of the bundled catalogue. Secrets may be missing there, and problems of what prices do not depend on do not matter.',
     'The first cost of a row stays in decision.re_rated. Budgets stay as they are.',
     'LEFT are rows that do not say all that their price depends on, and those of accounts that the folder does not have.',
     'It may be stopped and started again: what was done is not done twice.',
@@ -44,7 +45,7 @@ export const reRate: Command = {
     const models = modelsOf(options['model']);
     const { resources } = options;
     if (resources === undefined) throw new UsageError('--resources is missing: it has the prices');
-    const snapshot = await snapshotOf([resources], shell);
+    const snapshot = await snapshotOf([resources], shell, mayChangePrices);
     const totals = createTotals();
     const isDry = options['dry-run'] === 'true';
     let reached: number | undefined;

@@ -5,6 +5,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from '../../mock-provider/index.ts';
 import { addressOf, startGatehouse, type TempFolder, tempFolder } from '../../testing/index.ts';
+import { openInstallation } from '../objects/testing.ts';
 import { runInTest } from '../testing.ts';
 
 const API = 'apiVersion: gatehouse.dev/v1alpha1';
@@ -108,6 +109,21 @@ test('a price that comes later counts for rows that are there, once, and their a
     },
   );
   expect(Object(await graph.json()).summary.total).toBeCloseTo(Number(all.cost_nano_after) / 1e7, 3);
+});
+
+test('with what export has written, and the Workspaces and ModelPricings beside it', async () => {
+  await using own = await openInstallation();
+  expect(await own.applyAll()).toMatchObject({ status: 0 });
+  const exported = own.pathOf('exported');
+  expect(await own.run('export', '-o', exported, '-n', 'team-a')).toMatchObject({ status: 0 });
+  const space = `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a, defaults: { configRef: { name: gone } } }\n`;
+  own.files.write('exported/beside.yaml', `${space}---${PRICE}`);
+  const ran = await runInTest(
+    ['re-rate', '--resources', exported, '--data', data, '--since', '1h', '--dry-run', '-o', 'json'],
+    {},
+  );
+  expect([ran.status, ran.err]).toEqual([0, expect.stringMatching(/^\d problems.*which do not matter here/)]);
+  expect(JSON.parse(ran.out.join('\n')).all).toMatchObject({ rows: 1, left: { usage: 0, account: 0 } });
 });
 
 describe('it is refused', () => {
