@@ -71,13 +71,18 @@ describe('against answers with rows', () => {
     expect(since + 7_200_000).toBeLessThanOrEqual(Date.now());
   });
 
-  test('tail follows: each new row is shown once, whenever it was written', async () => {
-    const late = { ...ROW, id: 'late', trace_id: 'trace-late' };
-    pages = [[ROW], [ROW, late], [{ ...ROW, id: 'new', trace_id: 'trace-new' }, ROW, late]];
+  const old = { ...ROW, id: 'old', trace_id: 'trace-old' };
+  const late = { ...ROW, id: 'late', trace_id: 'trace-late' };
+  const last = { ...ROW, id: 'new', trace_id: 'trace-new' };
+
+  /** Ends with the row `new`. `isFrom`: whether it asks for rows of so many ms while it follows. */
+  async function follow(given: object[][], ...args: string[]) {
+    pages = given;
+    const before = Date.now();
     const out: string[] = [];
     let stop = (): void => undefined;
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const status = await runCommandLine(['logs', 'tail', '-f', '-o', 'json', '--url', url], {
+    const status = await runCommandLine(['logs', 'tail', '-f', '-o', 'json', '--url', url, ...args], {
       ...{ variables: { GATEHOUSE_API_KEY: 'gwk_test' }, interactive: false, err: () => undefined },
       out: (line) => {
         out.push(JSON.parse(line).id);
@@ -92,7 +97,21 @@ describe('against answers with rows', () => {
         throw new Error('the process would have ended');
       },
     });
+    const asks = asked.filter(({ searchParams }) => searchParams.get('page_size') === '1000');
+    const times = asks.map(({ searchParams }) => Date.parse(searchParams.get('time_of_generation_min') ?? ''));
+    const isFrom = (ms: number): boolean => times.every((time) => time + ms >= before && time + ms <= Date.now());
+    return { status, out, asks: asks.length, isFrom };
+  }
+
+  test('tail follows: rows of the last minutes that were not there are shown once, whenever they were written', async () => {
+    const { status, out, asks, isFrom } = await follow([[ROW, old], [ROW], [ROW, late, old], [last, ROW, late, old]]);
     expect([status, out]).toEqual([0, ['row-1', 'late', 'new']]);
+    expect([asks, isFrom(600_000)]).toEqual([3, true]);
+  });
+
+  test('tail follows no requests that began before --since', async () => {
+    const { out, asks, isFrom } = await follow([[ROW], [ROW], [last, ROW]], '--since', '30s');
+    expect([out, asks, isFrom(30_000)]).toEqual([['row-1', 'new'], 2, true]);
   });
 
   test('show has the row with its request, by any id', async () => {

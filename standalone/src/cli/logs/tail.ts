@@ -22,19 +22,19 @@ export async function tail(invocation: Invocation, client: RestClient): Promise<
   const { shell, options } = invocation;
   const filters = filtersOf(invocation, Date.now());
   const limit = limitOf(invocation, USUAL_ROWS, MAX_ROWS);
-  const startedMs = Date.now();
+  const follows = options['follow'] === 'true';
+  const there = follows ? await recentRows(client, filters) : [];
   const first = await rowsOf(client, filters, limit);
   const print = printerOf(options['output'], shell);
   for (const row of first.toReversed()) print(row);
-  if (options['follow'] !== 'true') return 0;
+  if (!follows) return 0;
   const stop = new AbortController();
   const forget = shell.onStop(() => stop.abort());
-  const shown = new Set(first.map(idOf));
+  const shown = new Set([...there, ...first].map(idOf));
   try {
     while (!stop.signal.aborted) {
       await delay(POLL_MS, undefined, { signal: stop.signal }).catch(() => {}); // the signal ends the loop
-      if (!stop.signal.aborted)
-        await showNew({ client, filters, shown, print, shell, fromMs: Math.max(startedMs, Date.now() - LATE_MS) });
+      if (!stop.signal.aborted) await showNew({ client, filters, shown, print, shell });
     }
   } finally {
     forget();
@@ -48,12 +48,18 @@ interface Follow {
   readonly shown: Set<string>;
   readonly print: (row: Row) => void;
   readonly shell: Shell;
-  readonly fromMs: number;
 }
 
-async function showNew({ client, filters, shown, print, shell, fromMs }: Follow): Promise<void> {
-  const query = { ...filters, time_of_generation_min: new Date(fromMs).toISOString() };
-  const rows = await rowsOf(client, query, MAX_ROWS);
+/** The newest of those that may be new. */
+function recentRows(client: RestClient, filters: RestQuery): Promise<readonly Row[]> {
+  const lateMs = Date.now() - LATE_MS;
+  const since = filters['time_of_generation_min'];
+  const fromMs = since === undefined ? lateMs : Math.max(lateMs, Date.parse(since));
+  return rowsOf(client, { ...filters, time_of_generation_min: new Date(fromMs).toISOString() }, MAX_ROWS);
+}
+
+async function showNew({ client, filters, shown, print, shell }: Follow): Promise<void> {
+  const rows = await recentRows(client, filters);
   const fresh = rows.filter((row) => !shown.has(idOf(row)));
   if (fresh.length === MAX_ROWS) shell.err('Older rows were left out: there are too many');
   for (const row of fresh.toReversed()) {
