@@ -292,6 +292,11 @@ describe('POST /v1/logs', () => {
     expect(contentOf(records[0]).request?.headers?.['authorization']).toMatch(/^sk\*+789$/);
   });
 
+  test('has no price without a provider', async () => {
+    const [record] = await stored(element({ request: { url: 'https://h.example/v1/chat/completions' } }));
+    expect(record?.row).toMatchObject({ total_tokens: 1_100, cost_nano: 0, is_unpriced: true });
+  });
+
   test('keeps no secret of an account that an element names', async () => {
     const [record] = await stored(
       element({

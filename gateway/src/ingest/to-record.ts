@@ -100,12 +100,13 @@ function attemptOf(entry: Entry, { exchange }: ResolvedRequest): AttemptFacts {
   };
   const counted = withUsage(plain, countedOf(entry), exchange.snapshot.prices);
   const { costNano } = entry;
-  if (costNano === undefined) return isPlausible(counted.cost) ? counted : { ...counted, cost: UNPRICED };
+  if (costNano === undefined) return isPriced(counted) ? counted : { ...counted, cost: UNPRICED };
   return { ...counted, cost: { nanoDollars: costNano, unpriced: false, estimated: false, isGiven: true } };
 }
 
-/** Counts are the client's, and a price may be anything. */
-const isPlausible = (cost: AttemptFacts['cost']): boolean => (cost?.nanoDollars ?? 0) <= MAX_COST_NANO;
+/** Counts are the client's, and a price may be anything. Without a provider nothing has a price. */
+const isPriced = ({ provider, usage, cost }: AttemptFacts): boolean =>
+  provider === undefined ? usage === undefined : (cost?.nanoDollars ?? 0) <= MAX_COST_NANO;
 
 /** Given: later prices do not change it. */
 const UNPRICED: AttemptFacts['cost'] = { nanoDollars: 0, unpriced: true, estimated: false, isGiven: true };

@@ -31,12 +31,18 @@ const within = <T extends z.ZodType<unknown, unknown>>(problemOf: (given: unknow
 
 const headers = within(
   headersProblem,
-  z.record(text(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+  z.record(
+    text(),
+    z.union(
+      [z.string(), z.number(), z.boolean(), z.array(z.string())],
+      'expected a text, a number, true or false, or a list of texts',
+    ),
+  ),
 );
 
 const request = z.object({
   url: z.string().min(1).max(MAX_URL),
-  method: optional(z.string().regex(/^[a-z]{1,32}$/i, 'a method of HTTP')),
+  method: optional(z.string().regex(/^[a-z]{1,32}$/i, 'expected a method of HTTP')),
   headers: optional(headers),
   body: z.unknown().optional(),
   provider: optional(z.string().min(1).max(128)),
@@ -63,7 +69,7 @@ const output = z.object({
   cost: optional(
     z.object({
       cost: z.number().min(0).max(MAX_CENTS),
-      currency: optional(z.string().regex(/^usd$/i, 'USD, the one currency of costs')),
+      currency: optional(z.string().regex(/^usd$/i, 'expected USD, the one currency of costs')),
     }),
   ),
   ignoreUsage: optional(z.boolean()),
@@ -77,26 +83,27 @@ const trace = { trace_id: name, traceId: name, span_id: name, parent_span_id: na
 
 const metadata = within(metadataProblem, z.looseObject(trace));
 
-/** An object, or its JSON in a text; anything else is refused by the schema. */
-function opened(value: unknown): unknown {
+/** An object, or its JSON in a text. */
+function opened(value: unknown, context: z.core.$RefinementCtx): unknown {
   if (typeof value !== 'string') return value;
   try {
     const parsed = readJson(value, NESTED_LIMITS, { repeated: false });
-    return isObject(parsed) ? parsed : NOT_AN_OBJECT;
+    if (isObject(parsed)) return parsed;
   } catch {
-    return NOT_AN_OBJECT;
+    // no JSON
   }
+  context.addIssue({ code: 'custom', message: 'expected an object, or its JSON in a text' });
+  return z.NEVER;
 }
 
-/** No object: the schema says so. */
-const NOT_AN_OBJECT = 0;
+const NO_TIME = 'expected a time in RFC 3339, or in ms';
 
 export const logElement = z.object({
   request: z.preprocess(opened, request),
   response: optional(z.preprocess(opened, response.nullish())),
   metadata: optional(metadata),
   ...trace,
-  createdAt: optional(z.union([z.iso.datetime({ offset: true }), z.number()])),
+  createdAt: optional(z.union([z.iso.datetime({ offset: true, error: NO_TIME }), z.number()], NO_TIME)),
   output: optional(output),
 });
 
