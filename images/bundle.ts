@@ -77,7 +77,7 @@ async function bundle(entry: string, { folder, file, parts, partPrefix }: Output
     cwd: ROOT,
     platform: 'node',
     preserveEntrySignatures: false,
-    resolve: { conditionNames: ['@gatehouse/source', 'node', 'import', 'default'] },
+    resolve: { conditionNames: ['@gatehouse/source'] },
     onLog: (level, log, handle) => {
       if (!isExpected(log)) handle(level, log);
     },
