@@ -54,14 +54,14 @@ const invalid = (path: string, rule: string): AppError =>
   new AppError('PARAMETER_INVALID', { param: path, detail: `Nothing was stored: ${path}: ${rule}` });
 
 function objectAt(value: unknown, path: string): Json {
-  if (!isObject(value)) throw invalid(path, 'is an object');
+  if (!isObject(value)) throw invalid(path, 'expected an object');
   return value;
 }
 
 /** A list that may be absent. */
 function listAt(owner: Json, name: string, path: string): readonly unknown[] {
   const list = owner[name] ?? [];
-  if (!Array.isArray(list)) throw invalid(path + name, 'is a list');
+  if (!Array.isArray(list)) throw invalid(path + name, 'expected a list');
   return list;
 }
 
@@ -70,7 +70,7 @@ const objectsOf = (list: readonly unknown[], path: string): readonly Json[] =>
 
 function textAt(owner: Json, name: string, path: string): string {
   const value = owner[name] ?? '';
-  if (typeof value !== 'string') throw invalid(`${path}.${name}`, 'is a text');
+  if (typeof value !== 'string') throw invalid(`${path}.${name}`, 'expected a text');
   return value;
 }
 
