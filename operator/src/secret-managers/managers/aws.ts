@@ -1,8 +1,8 @@
 /** AWS Secrets Manager. */
-import { createHash, createHmac } from 'node:crypto';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { HttpAnswer, HttpCall } from '../../guarded-http/index.ts';
+import { Sha256 } from '../../signing/index.ts';
 import type { FetchProblem, ManagedValue, SecretFetch } from '../../translate/index.ts';
 import { callForObject, readObject } from '../answers.ts';
 import { type AwsCredentials, awsEndpoint, readRole } from '../clouds/index.ts';
@@ -120,34 +120,4 @@ const BY_TYPE: ReadonlyMap<string, FetchProblem> = new Map([
 function awsProblem(answer: HttpAnswer): FetchProblem | undefined {
   const type = readObject(answer)?.['__type'];
   return typeof type === 'string' ? BY_TYPE.get(type.slice(type.lastIndexOf('#') + 1)) : undefined;
-}
-
-type Bytes = string | ArrayBuffer | ArrayBufferView;
-
-const toBytes = (data: Bytes): string | Uint8Array => {
-  if (typeof data === 'string') return data;
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
-};
-
-/** The hash of node:crypto with the interface of the signing library. */
-class Sha256 {
-  #hash;
-
-  constructor(secret?: Bytes) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toBytes(secret));
-  }
-
-  update(data: Bytes): void {
-    this.#hash.update(toBytes(data));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    throw new Error('a hash is used once');
-  }
 }

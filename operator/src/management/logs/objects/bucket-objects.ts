@@ -1,9 +1,10 @@
 /** Documents in a bucket of S3 or a store with its API. */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Result } from '@gatehouse/crds';
 import type { LogBucket } from '@gatehouse/crds/logs';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createHttp, type Http, type HttpAnswer } from '../../../guarded-http/index.ts';
+import { Sha256 } from '../../../signing/index.ts';
 import { type LogObjects, LogObjectsAway } from '../documents.ts';
 import { isObjectKey } from './object-key.ts';
 
@@ -89,34 +90,4 @@ async function signed({ host, path, region }: Place, credentials: BucketCredenti
   );
   const { host: _, ...rest } = headers;
   return rest;
-}
-
-type Bytes = string | ArrayBuffer | ArrayBufferView;
-
-/** The hash of node:crypto with the interface of the signing library. */
-class Sha256 {
-  #hash;
-
-  constructor(secret?: Bytes) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toBytes(secret));
-  }
-
-  update(data: Bytes): void {
-    this.#hash.update(toBytes(data));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    throw new Error('a hash is used once');
-  }
-}
-
-function toBytes(data: Bytes): string | Uint8Array {
-  if (typeof data === 'string') return data;
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
 }
