@@ -1,6 +1,6 @@
 /** The right of one process to work on a batch, and the answers that it writes. */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, utimes } from 'node:fs/promises';
+import { open, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson } from '@gatehouse/crds';
 import { z } from 'zod';
@@ -23,7 +23,6 @@ const storedAnswer = z.object({ row: z.int().min(0), succeeded: z.boolean(), lin
 
 export function createFolderLease({ folder, number, batch, ...options }: FolderLeaseOptions): Lease {
   const path = join(folder, leaseName(number));
-  let answers: Promise<FileHandle> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   /** The last line may have no end. */
   let isTorn = false;
@@ -32,18 +31,13 @@ export function createFolderLease({ folder, number, batch, ...options }: FolderL
     if ((await lastLease(folder)) !== number) throw new LeaseLost('Another process works on the batch');
   };
   const append = async (answer: RowAnswer): Promise<void> => {
-    answers ??= open(join(folder, `answers-${number}.jsonl`), 'a', 0o600);
-    const file = await answers;
+    // Opened for each answer: a lease that is lost, or that nobody releases, has nothing to close.
+    await using file = await open(join(folder, `answers-${number}.jsonl`), 'a', 0o600);
     const before = isTorn ? '\n' : '';
     isTorn = true;
     await file.appendFile(`${before}${JSON.stringify(answer)}\n`);
     await file.datasync();
     isTorn = false;
-  };
-  const closeAnswers = async (): Promise<void> => {
-    await last;
-    await (await answers)?.close();
-    answers = undefined;
   };
   const touch = (ms: number): Promise<void> => utimes(path, ms / 1_000, ms / 1_000);
   return {
@@ -78,12 +72,12 @@ export function createFolderLease({ folder, number, batch, ...options }: FolderL
         await check();
         await writeRecord(progressAt(folder), progress);
         if (!hasEnded(progress)) return;
-        await closeAnswers();
+        await last;
         await options.forgetAnswers();
       }),
     release: () =>
       guard(async () => {
-        await closeAnswers();
+        await last;
         await touch(0).catch((error: unknown) => {
           if (!hasCode(error, 'ENOENT')) throw error; // it has ended
         });
