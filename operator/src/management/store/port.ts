@@ -59,6 +59,11 @@ export interface WriteOptions {
   readonly permittedOnly?: boolean;
 }
 
+export interface DeleteOptions extends WriteOptions {
+  /** Users of the object that may well be there: where there are no others, the answer does not wait for them to be gone. */
+  readonly expects?: (user: string) => boolean;
+}
+
 /** Why a write did not happen; nothing has changed. */
 export type WriteProblem =
   | { readonly kind: 'exists' }
@@ -88,5 +93,6 @@ export interface ResourceStore {
     change: (current: StoredObject<K>) => Draft,
     options: WriteOptions,
   ): Written<StoredObject<K>>;
-  delete(place: Place, options: WriteOptions): Written<undefined>;
+  /** One that others use is tried again for as long as their end may not be known everywhere: a few seconds. */
+  delete(place: Place, options: DeleteOptions): Written<undefined>;
 }

@@ -69,11 +69,9 @@ async function deleteGrants(
   { store }: Services,
   how: WriteOptions,
 ): Promise<void> {
-  const tried = await store.delete(place, { ...how, dryRun: true });
-  const onlyGrants =
-    !tried.ok &&
-    tried.error.kind === 'in-use' &&
-    tried.error.users.every((user) => user.startsWith('IntegrationAccess/'));
+  const isGrant = (user: string): boolean => user.startsWith('IntegrationAccess/');
+  const tried = await store.delete(place, { ...how, dryRun: true, expects: isGrant });
+  const onlyGrants = !tried.ok && tried.error.kind === 'in-use' && tried.error.users.every(isGrant);
   if (!tried.ok && !onlyGrants) written(tried, WHAT);
   for (const grant of grants) {
     const gone = await store.delete(grant, how);

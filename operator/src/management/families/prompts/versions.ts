@@ -1,10 +1,9 @@
 /** Versions of prompts and partials: the first may be in the object itself, the others are objects of their own. */
-import { setTimeout } from 'node:timers/promises';
 import { err, type Result } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { parseVersionChoice, type VersionChoice } from '@gatehouse/crds/prompts';
 import { RestError } from '../../http/rest-error.ts';
-import type { Place, ResourceStore, StoredMeta, WriteProblem, Written } from '../../store/index.ts';
+import type { Place, StoredMeta, WriteProblem, Written } from '../../store/index.ts';
 import type { RestCall, Services } from '../family.ts';
 import { windowOf } from '../pages.ts';
 import { written } from '../write.ts';
@@ -101,26 +100,13 @@ export async function deleteWithVersions<K extends KindName>(
 ): Promise<void> {
   written(await store.delete(place, { force, dryRun: true }), what);
   for (const version of versions) {
-    const tried = await store.delete(version, { force, dryRun: true });
+    const tried = await store.delete(version, { force, dryRun: true, expects: () => true });
     const isOfItself = !tried.ok && tried.error.kind === 'in-use'; // a version that is published or has a label
     if (!isOfItself) written(tried, `version ${version.name}`);
   }
   written(await store.delete(place, { force }), what);
-  for (const version of versions) await deleteVersion(version, { store, force });
-}
-
-const DELETE_TRIES = 30;
-const DELETE_WAIT_MS = 100;
-
-/** The webhook of a cluster may see for a moment that the object is still there. */
-async function deleteVersion(
-  place: Place,
-  { store, force }: { readonly store: Pick<ResourceStore, 'delete'>; readonly force: boolean },
-): Promise<void> {
-  for (let left = DELETE_TRIES; ; left -= 1) {
-    const gone = await store.delete(place, { force });
-    if (gone.ok || gone.error.kind === 'absent') return;
-    if (gone.error.kind !== 'in-use' || left === 0) written(gone, `version ${place.name}`);
-    await setTimeout(DELETE_WAIT_MS);
+  for (const version of versions) {
+    const gone = await store.delete(version, { force });
+    if (!gone.ok && gone.error.kind !== 'absent') written(gone, `version ${version.name}`);
   }
 }

@@ -1,7 +1,15 @@
 /** What is in a workspace, and how it goes with it. */
+import { err } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { RestError } from '../../http/rest-error.ts';
-import { isScimMade, ownerOf, type StoredObject, type WriteOptions } from '../../store/index.ts';
+import {
+  type DeleteOptions,
+  isScimMade,
+  ownerOf,
+  type StoredObject,
+  type WriteOptions,
+  type WriteProblem,
+} from '../../store/index.ts';
 import type { Services } from '../family.ts';
 import { written } from '../write.ts';
 import type { WorkspaceObject } from './spec.ts';
@@ -52,18 +60,36 @@ export async function deleteAll(
   how: WriteOptions,
 ): Promise<void> {
   let left = dependents;
+  let isLastTry = false;
   while (left.length > 0) {
-    const used: { readonly object: Dependent; readonly refuse: () => void }[] = [];
-    for (const object of left) {
-      const { kind, meta } = object;
-      const place = { kind, namespace: meta.namespace, name: meta.name };
-      const gone = await store.delete(place, isScimMade(meta) ? { ...how, force: true } : how);
-      if (gone.ok || gone.error.kind === 'absent') continue;
-      const refuse = (): void => void written(gone, keyOf(object));
-      if (gone.error.kind !== 'in-use') refuse();
-      used.push({ object, refuse });
-    }
-    if (used.length === left.length) used[0]?.refuse();
+    const used = await deleteUnused(left, store, isLastTry ? how : { ...how, expects: () => true });
+    const [first] = used;
+    const isStuck = used.length === left.length;
+    if (isStuck && isLastTry && first !== undefined) written(err(first.problem), keyOf(first.object));
+    isLastTry = isStuck;
     left = used.map(({ object }) => object);
   }
+}
+
+interface Used {
+  readonly object: Dependent;
+  readonly problem: WriteProblem;
+}
+
+/** Those that are in use are left. */
+async function deleteUnused(
+  dependents: readonly Dependent[],
+  store: Services['store'],
+  how: DeleteOptions,
+): Promise<readonly Used[]> {
+  const used: Used[] = [];
+  for (const object of dependents) {
+    const { kind, meta } = object;
+    const place = { kind, namespace: meta.namespace, name: meta.name };
+    const gone = await store.delete(place, isScimMade(meta) ? { ...how, force: true } : how);
+    if (gone.ok || gone.error.kind === 'absent') continue;
+    if (gone.error.kind === 'in-use') used.push({ object, problem: gone.error });
+    else written(gone, keyOf(object));
+  }
+  return used;
 }

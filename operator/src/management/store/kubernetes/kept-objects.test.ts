@@ -29,10 +29,13 @@ function policy(name: string, given: Given = {}): CustomObject {
   return { apiVersion: 'gatehouse.dev/v1alpha1', kind: KIND, metadata, spec };
 }
 
-/** Time that does not pass. */
-const clock = { monotonicMs: () => 0, wallMs: () => 0, schedule: () => ({ [Symbol.dispose]: () => undefined }) };
-
 function setup() {
+  let nowMs = 0;
+  const clock = {
+    monotonicMs: () => nowMs,
+    wallMs: () => nowMs,
+    schedule: () => ({ [Symbol.dispose]: () => undefined }),
+  };
   let filled: (Store<CustomObject> & StoreWriter<CustomObject>) | undefined;
   const watch = ((_kind, options) => {
     filled = createStore(options as object) as unknown as typeof filled; // the one Kind that is watched
@@ -50,7 +53,10 @@ function setup() {
     for (const object of objects) store.put(object, { initial: false });
   };
   const names = (namespace?: string) => kept.list(KIND, namespace).map(({ meta }) => meta.name);
-  return { kept, put, names, told, remove: (name: string) => store.remove(`team-a/${name}`) };
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { kept, put, names, told, pass, remove: (name: string) => store.remove(`team-a/${name}`) };
 }
 
 describe('objects that are kept', () => {
@@ -103,6 +109,24 @@ describe('objects that are kept', () => {
     put(policy('a', { version: 2, more: { deletionTimestamp: '2027-01-01T00:00:00Z' } }));
     expect(names()).toEqual(['b']);
     expect(kept.get({ kind: KIND, namespace: 'team-a', name: 'a' })).toBeUndefined();
+  });
+
+  test('tell how long ago one went or its spec changed, and so may use another no more', () => {
+    const { kept, put, remove, pass } = setup();
+    const of = (version: number, generation: number, more = {}): void =>
+      put(policy('a', { version, more: { generation, ...more } }));
+    of(1, 1);
+    expect(kept.msSinceChange()).toBe(Number.POSITIVE_INFINITY);
+    of(2, 1); // its status, or its labels
+    expect(kept.msSinceChange()).toBe(Number.POSITIVE_INFINITY);
+    of(3, 2);
+    pass(7);
+    expect(kept.msSinceChange()).toBe(7);
+    of(4, 2, { deletionTimestamp: '2027-01-01T00:00:00Z' });
+    expect(kept.msSinceChange()).toBe(0);
+    pass(3);
+    remove('a');
+    expect(kept.msSinceChange()).toBe(0);
   });
 
   test('have no copy of themselves in their annotations', () => {

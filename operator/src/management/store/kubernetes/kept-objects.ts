@@ -23,6 +23,8 @@ export interface KeptObjects {
   find<K extends KindName>(kind: K, uid: string): StoredObject<K> | undefined;
   /** Follows one object, so that a write of it can be waited for. */
   follow(place: Place): Followed;
+  /** Since an object went or its spec changed, so that it may have given up its references. */
+  msSinceChange(): number;
 }
 
 export interface Followed extends Disposable {
@@ -58,6 +60,7 @@ export function keepObjects(
   { kinds, parse, onChange, clock = systemClock }: KeepOptions,
 ): KeptObjects {
   const kept = new Map<KindName, KeptKind>();
+  let changedAtMs = Number.NEGATIVE_INFINITY;
   for (const kind of kinds) {
     const store = cache.watch(kindRefOf(kind), {
       pageSize: PAGE_SIZE,
@@ -65,6 +68,9 @@ export function keepObjects(
       transform: (object) => readObject(kind, object, parse),
     });
     kept.set(kind, keepKind(kind, store, clock));
+    store.subscribe(({ object, previous }) => {
+      if (mayFreeOthers(previous, object)) changedAtMs = clock.monotonicMs();
+    });
     if (onChange !== undefined) tell(kind, store, onChange);
   }
   const of = (kind: KindName): KeptKind => {
@@ -79,8 +85,16 @@ export function keepObjects(
       of(kind).list(namespace) as unknown as readonly StoredObject<K>[],
     find: <K extends KindName>(kind: K, uid: string) => of(kind).find(uid) as StoredObject<K> | undefined,
     follow: (place) => of(place.kind).follow(keyOfPlace(place)),
+    msSinceChange: () => clock.monotonicMs() - changedAtMs,
   };
 }
+
+const mayFreeOthers = (before: CustomObject | undefined, after: CustomObject | undefined): boolean =>
+  before !== undefined &&
+  (after === undefined ||
+    isBeingDeleted(after.metadata) ||
+    after.metadata.uid !== before.metadata.uid ||
+    after.metadata.generation !== before.metadata.generation);
 
 const keyOfPlace = ({ kind, namespace, name }: Place): ObjectKey =>
   keyOf({ name, namespace: KINDS[kind].scope === 'Cluster' ? undefined : namespace });

@@ -7,7 +7,7 @@ import type { KubeClient, KubeObject, ObjectMeta } from '../../../runtime/index.
 import { type CustomObject, kindRefOf } from '../../../world/index.ts';
 import { differences, type FieldEdit, toPlain } from '../differences.ts';
 import { ownerOf } from '../owner.ts';
-import type { Draft, Place, StoredObject, WriteOptions, WriteProblem, Written } from '../port.ts';
+import type { DeleteOptions, Draft, Place, StoredObject, WriteOptions, WriteProblem, Written } from '../port.ts';
 import { permittedOnly, problemInReview } from '../review.ts';
 import { applySet, FIELD_MANAGER, foreignFields, mergePatchOf, withEdits } from './apply-set.ts';
 import type { Followed, KeptObjects } from './kept-objects.ts';
@@ -26,8 +26,8 @@ export interface WriteParts {
 
 /** How often a change is tried while other processes write the same object. */
 const MAX_TRIES = 20;
-/** How long the operator may take to read what this process has read. */
-const OPERATOR_LAG_MS = 3_000;
+/** How long the operator may take to read what this process has read; a busy one lags for seconds. */
+const OPERATOR_LAG_MS = 5_000;
 const RETRY_MS = 100;
 /** No object has it: the first version of a new cluster is higher. An apply with it makes an object, and changes none. */
 const NEVER = '1';
@@ -172,7 +172,7 @@ function sendEdits({ client }: WriteParts, { live, edits }: Change, how: ReturnT
   return client.apply<CustomObject>(ref, applySet(live, edits), { ...how, force: how.force || wasPatched });
 }
 
-export async function deleteObject(parts: WriteParts, place: Place, how: WriteOptions): Written<undefined> {
+export async function deleteObject(parts: WriteParts, place: Place, how: DeleteOptions): Written<undefined> {
   using followed = parts.objects.follow(place);
   const live = await liveObject(parts, place);
   if (live === undefined) return err({ kind: 'absent' });
@@ -180,24 +180,24 @@ export async function deleteObject(parts: WriteParts, place: Place, how: WriteOp
   if (owner !== undefined) return err({ kind: 'owned', owner, fields: [] });
   const refused = problemInReview(place, { operation: 'DELETE', oldObject: { ...toResource(live) } }, parts.view);
   if (refused !== undefined) return err(refused);
-  const outcome = await sendDeletion(parts, place, { live, dryRun: how.dryRun === true });
+  const outcome = await sendDeletion(parts, place, { live, how });
   if (!outcome.ok) return err(outcome.error.kind === 'changed' ? { kind: 'contended' } : outcome.error);
   if (how.dryRun !== true) await followed.untilRead(undefined);
   return ok(undefined);
 }
 
-/** Waits for an operator that has not read yet that the users are gone. */
+/** Waits for an operator that has not read yet that the users are gone, as long as there is something to read. */
 async function sendDeletion(
-  { client, signal, view }: WriteParts,
+  { client, signal, objects }: WriteParts,
   place: Place,
-  { live, dryRun }: { readonly live: CustomObject; readonly dryRun: boolean },
+  { live, how }: { readonly live: CustomObject; readonly how: DeleteOptions },
 ): Attempt<unknown> {
-  const knowsUsers = view.translatedWorld() !== undefined;
-  const lastMs = performance.now() + (knowsUsers ? OPERATOR_LAG_MS : 0);
+  const lastMs = performance.now() + OPERATOR_LAG_MS - objects.msSinceChange();
   for (;;) {
-    const given = { uid: live.metadata.uid, dryRun, signal };
+    const given = { uid: live.metadata.uid, dryRun: how.dryRun === true, signal };
     const outcome = await sent(place, client.delete(kindRefOf(place.kind), live.metadata, given));
     if (outcome.ok || outcome.error.kind !== 'in-use' || performance.now() > lastMs) return outcome;
+    if (how.expects !== undefined && outcome.error.users.every(how.expects)) return outcome;
     await setTimeout(RETRY_MS, undefined, { signal });
   }
 }
