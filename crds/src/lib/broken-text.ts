@@ -26,7 +26,9 @@ const isBroken = (text: string): boolean => text.includes('\0') || !text.isWellF
 
 /** The same with U+FFFD in place of what is no text, in the JSON that `JSON.stringify` has made. */
 export const withoutBrokenText = (json: string): string =>
-  json.replaceAll(ESCAPES, (one) => (BROKEN.test(one) ? '\\ufffd' : one));
+  json.includes('\\u0000') || json.includes('\\ud')
+    ? json.replaceAll(ESCAPES, (one) => (BROKEN.test(one) ? '\\ufffd' : one))
+    : json;
 
 /** Each escape as a whole: a backslash may be escaped itself. */
 const ESCAPES = /\\(?:u[0-9a-f]{4}|.)/g;

@@ -1,12 +1,11 @@
 /** The request log in PostgreSQL: docs/behaviour/request-logs.md. */
 import { withoutBrokenText } from '@gatehouse/crds';
-import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
+import { type ColumnKind, LOG_COLUMNS, LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
-import { addSums } from './add-sums.ts';
 import { createPartitions } from './partitions.ts';
-import { hoursOf, minutesOf, usersOf } from './roll-ups.ts';
+import { addingTo } from './sums.ts';
 
 /** Opens nothing yet. */
 export function createPostgresStore(dialect: OpenDialect): LogStore {
@@ -26,39 +25,43 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
   };
 }
 
-/** Rows that are there already add nothing to the sums. */
 async function write(transaction: Transaction<unknown>, sql: Sql, { records }: SealedBatch): Promise<void> {
-  const into = (table: string) => sql.table(`${LOG_SCHEMA}.${table}`);
-  const given = (table: string, rows: readonly object[]) =>
-    sql`select * from jsonb_populate_recordset(null::${into(table)}, ${jsonOf(rows)}::jsonb)`;
-  const rows = records.map(({ row }) => ({ ...row, created_at: instant(row.created_at) }));
-  const { rows: kept } = await sql<{ id: string }>`
-    insert into ${into('logs')} ${given('logs', rows)} on conflict do nothing returning id`.execute(transaction);
-  const documents = records.flatMap(({ row, content }) =>
-    content === undefined || row.document !== 'database'
+  const [before, after] = WRITE_ROWS;
+  const rows = withoutBrokenText(JSON.stringify(records.map(({ row }) => COLUMNS.map((column) => row[column]))));
+  await sql`${sql.raw(before)}${rows}${sql.raw(after)}`.execute(transaction);
+  const documents = records.flatMap(({ row: { id, created_at, workspace, document }, content }) =>
+    content === undefined || document !== 'database'
       ? []
-      : [{ ...identityOf(row), content: withoutBrokenText(content) }],
+      : [sql`(${id}::uuid, ${instant(created_at)}::timestamptz, ${workspace}, ${withoutBrokenText(content)})`],
   );
-  if (documents.length > 0) {
-    await sql`insert into ${into('documents')} ${given('documents', documents)} on conflict do nothing`.execute(
-      transaction,
-    );
-  }
-  const isNew = new Set(kept.map(({ id }) => id));
-  const fresh = records.flatMap(({ row }) => (isNew.has(row.id) ? [row] : []));
-  if (fresh.length === 0) return;
-  await addSums(transaction, sql, {
-    log_minutes: minutesOf(fresh),
-    log_hours: hoursOf(fresh),
-    user_hours: usersOf(fresh),
-  });
+  if (documents.length === 0) return;
+  await sql`
+    insert into ${sql.table(`${LOG_SCHEMA}.documents`)} (id, created_at, workspace, content)
+    values ${sql.join(documents)} on conflict do nothing`.execute(transaction);
 }
 
+const COLUMNS = Object.keys(LOG_COLUMNS) as readonly (keyof LogRow)[]; // the columns are those of rows
+
+/** The value of a column, which is a member of a JSON array. */
+const VALUES: Readonly<Record<ColumnKind, (at: number) => string>> = {
+  uuid: (at) => `(row ->> ${at})::uuid`,
+  time: (at) => `timestamptz 'epoch' + (row ->> ${at})::bigint * interval '1 millisecond'`,
+  text: (at) => `row ->> ${at}`,
+  small: (at) => `(row ->> ${at})::smallint`,
+  whole: (at) => `(row ->> ${at})::bigint`,
+  real: (at) => `(row ->> ${at})::double precision`,
+  flag: (at) => `(row ->> ${at})::boolean`,
+  json: (at) => `row -> ${at}`,
+};
+
+/** Before and after the rows: arrays shorter than objects, of which both sides read each name. Rows that are there add nothing to the sums. */
+const WRITE_ROWS = addingTo(`
+  insert into ${LOG_SCHEMA}.logs (${COLUMNS.join(', ')})
+  select ${COLUMNS.map((column, at) => VALUES[LOG_COLUMNS[column]](at)).join(', ')}
+  from jsonb_array_elements($::jsonb) as row
+  on conflict do nothing returning *`).split('$') as [before: string, after: string]; // one place for the parameter
+
 const instant = (ms: number): string => new Date(ms).toISOString();
-
-const identityOf = ({ id, created_at, workspace }: LogRow) => ({ id, created_at: instant(created_at), workspace });
-
-const jsonOf = (rows: readonly object[]): string => withoutBrokenText(JSON.stringify(rows));
 
 /** Classes of SQLSTATE: data exceptions, and constraints that a row breaks. */
 const REFUSALS = /^(22|23)/;

@@ -2,8 +2,7 @@
 import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
-import { addSums } from '../postgres/add-sums.ts';
-import { hoursOf, minutesOf, usersOf } from '../postgres/roll-ups.ts';
+import { addingTo, NAMES } from '../postgres/sums.ts';
 import { type RatePrices, rateRow } from './rate-row.ts';
 
 export interface ReRateOptions {
@@ -110,31 +109,24 @@ interface Change {
 }
 
 async function write(transaction: Transaction<unknown>, sql: Sql, changes: readonly Change[]): Promise<void> {
-  const given = changes.map(({ after: { id, created_at, cost_nano, is_unpriced, decision } }) => ({
+  const given = changes.map(({ before, after: { id, created_at, cost_nano, is_unpriced, decision } }) => ({
     ...{ id, created_at: instant(created_at), cost_nano, is_unpriced, decision },
+    difference: (cost_nano ?? 0) - (before.cost_nano ?? 0),
   }));
-  await sql`
-    update ${sql.table(`${LOG_SCHEMA}.logs`)} as logs
-    set cost_nano = new.cost_nano, is_unpriced = new.is_unpriced, decision = new.decision
-    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-      as new (id uuid, created_at timestamptz, cost_nano bigint, is_unpriced boolean, decision jsonb)
-    where logs.created_at = new.created_at and logs.id = new.id`.execute(transaction);
-  const differences = changes.filter(({ before, after }) => before.cost_nano !== after.cost_nano).map(toDifference);
-  await addSums(transaction, sql, {
-    log_minutes: minutesOf(differences).map(costAlone),
-    log_hours: hoursOf(differences).map(costAlone),
-    user_hours: usersOf(differences),
-  });
+  const [before, after] = WRITE_COSTS;
+  await sql`${sql.raw(before)}${JSON.stringify(given)}${sql.raw(after)}`.execute(transaction);
 }
 
-/** A row that adds the difference of the cost to its sums. It is not final: requests and times are there already. */
-const toDifference = ({ before, after }: Change): LogRow => ({
-  ...after,
-  is_final: false,
-  cost_nano: (after.cost_nano ?? 0) - (before.cost_nano ?? 0),
-  ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0 },
-});
-
-const costAlone = <T extends { readonly attempts: number }>(sum: T): T => ({ ...sum, attempts: 0 });
+/** Their requests, attempts, times and tokens are in the sums. */
+const WRITE_COSTS = addingTo(`
+  update ${LOG_SCHEMA}.logs as logs
+  set cost_nano = new.cost_nano, is_unpriced = new.is_unpriced, decision = new.decision
+  from jsonb_to_recordset($::jsonb) as new
+    (id uuid, created_at timestamptz, cost_nano bigint, is_unpriced boolean, decision jsonb, difference bigint)
+  where logs.created_at = new.created_at and logs.id = new.id
+  returning ${NAMES.map((name) => `logs.${name}`).join(', ')}, new.difference as cost_nano,
+    null::smallint as attempt, false as is_final, 0 as input_tokens, 0 as output_tokens, 0 as total_tokens`).split(
+  '$',
+) as [before: string, after: string]; // one place for the parameter
 
 const instant = (ms: number): string => new Date(ms).toISOString();
