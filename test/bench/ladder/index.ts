@@ -1,6 +1,7 @@
 /** The ladder: what each step from the bare proxy to the whole gateway costs, for a request and for a streamed event. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
 import { bundleFile } from '../../../images/bundle.ts';
 import type { Bench } from '../bench.ts';
 import { chatBody, closedLoop, streams } from '../load/index.ts';
@@ -12,7 +13,7 @@ import { formatNumber, renderCells } from '../table.ts';
 import { EVENT_INTERVAL_MS, startNginx, startSse } from '../upstream/index.ts';
 import { usageOf } from '../usage.ts';
 import type { RungAllocated, RungReady } from './rung-process.ts';
-import { RUNGS, type Rung } from './rungs.ts';
+import { includes, RUNGS, type Rung } from './rungs.ts';
 
 export { describeGrowth } from './growth.ts';
 
@@ -57,7 +58,11 @@ type Costs = ReadonlyMap<Rung, Cost>;
 
 async function measureRungs(bench: Bench, program: string, { port, measure }: Measurement): Promise<Costs> {
   const peers: RungPeer[] = [];
-  for (const { name } of RUNGS) peers.push(await startRung(bench, name, { program, port }));
+  await using postgres = await startPostgres();
+  for (const { name } of RUNGS) {
+    const environment = await environmentOf(name, postgres);
+    peers.push(await startRung(bench, name, { program, port, environment }));
+  }
   for (const peer of peers) await measure({ ...bench, seconds: 2 }, peer); // until its code is compiled
   const rounds = await interleave(peers, bench.rounds, async (peer, round) => {
     const cost = await undisturbed(bench, () => measure(bench, peer));
@@ -76,16 +81,28 @@ function medianOf(costs: readonly Cost[]): Cost {
   };
 }
 
-async function startRung(
-  bench: Bench,
-  rung: Rung,
-  { program, port }: { readonly program: string; readonly port: number },
-): Promise<RungPeer> {
+/** Where a rung has a request log. */
+async function environmentOf(rung: Rung, postgres: PostgresServer): Promise<Readonly<Record<string, string>>> {
+  if (!includes(rung, 'rows')) return {};
+  return {
+    GATEHOUSE_LOGS_DATABASE_URL: await postgres.database(),
+    GATEHOUSE_LOGS_BODY_BYTES: includes(rung, 'documents') ? '65536' : '0',
+  };
+}
+
+interface RungOptions {
+  readonly program: string;
+  /** Of the upstream. */
+  readonly port: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function startRung(bench: Bench, rung: Rung, { program, port, environment }: RungOptions): Promise<RungPeer> {
   if (rung === 'bare') return { ...(await startBare(bench, port)), rung, allocatedBytes: async () => undefined };
   const upstream = upstreamUrl(port);
   const snapshot = await writeSnapshot(bench, { upstream, keys: 1, providers: 0, configs: 0 });
   const running = await bench.processes.startNode<RungReady>(program, {
-    env: { ...ENVIRONMENT, RUNG: rung, UPSTREAM: upstream, SNAPSHOT: snapshot },
+    env: { ...ENVIRONMENT, ...environment, RUNG: rung, UPSTREAM: upstream, SNAPSHOT: snapshot },
   });
   return {
     ...createPeer(rung, running, { port: running.ready.port, headers: CALLER, keys: 1 }),

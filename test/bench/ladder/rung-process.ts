@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { getHeapStatistics } from 'node:v8';
 import { type AnyEntry, SCHEMA_VERSION } from '@gatehouse/crds/snapshot';
 import { createPipelinePorts } from '../../../gateway/src/app/pipeline-ports.ts';
+import { openRequestLog } from '../../../gateway/src/app/request-log.ts';
 import { type GatewaySettings, readEnvironment, toSettings } from '../../../gateway/src/config/index.ts';
 import { createCatalogue } from '../../../gateway/src/cost/index.ts';
 import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
@@ -14,6 +15,7 @@ import { createDrain, createMainListener } from '../../../gateway/src/listener/i
 import { createPipeline, type PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
 import { createRecorder, type Recorder } from '../../../gateway/src/record/index.ts';
+import { createRequestLogSink } from '../../../gateway/src/request-log/index.ts';
 import { createSnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from '../../../gateway/src/telemetry/index.ts';
 import { createPartialPipeline } from './partial-pipeline.ts';
@@ -41,17 +43,22 @@ const metrics = createMetrics({
   bufferedBytes: () => budget.used,
 });
 const budget = createByteBudget(1024 ** 3, () => metrics.bufferRefused.add({}));
-const recorder = createRungRecorder(rung);
 const snapshots = createSnapshotHolder({ providers: PROVIDERS });
+const requestLog = openRequestLog(settings, { metrics, logger, variables: process.env, store: undefined, snapshots });
+const recorder = createRungRecorder(rung);
 const { ports } = createPipelinePorts(settings, {
   variables: process.env,
   ...{ metrics, logger, budget, snapshots, recorder },
 });
 
 function createRungRecorder(name: Rung): Recorder {
+  const { headersToMask } = settings;
   const sinks = [
     ...(includes(name, 'metrics') ? [createMetricsSink(metrics)] : []),
-    ...(includes(name, 'log') ? [createLogSink({ logger, headersToMask: settings.headersToMask })] : []),
+    ...(includes(name, 'log') ? [createLogSink({ logger, headersToMask })] : []),
+    ...(requestLog === undefined
+      ? []
+      : [createRequestLogSink({ log: requestLog, gatewayVersion: 'bench', headersToMask })]),
   ];
   if (sinks.length === 0) return { needsStreamUsage: () => false, finish: () => undefined, watched: () => undefined };
   return createRecorder({ sinks, onSinkError: ({ error }) => logger.error({ err: error }, 'Sink failed') });

@@ -14,6 +14,8 @@ export const RUNGS = [
   { name: 'attempt', adds: 'guard, cache off, limits, retries, mapping of the answer, facts for the record' },
   { name: 'metrics', adds: 'record, usage, counters and histograms' },
   { name: 'log', adds: 'one line per request: the whole gateway' },
+  { name: 'rows', adds: 'a request log in PostgreSQL, without bodies' },
+  { name: 'documents', adds: 'bodies in the request log' },
 ] as const;
 
 export type Rung = (typeof RUNGS)[number]['name'];

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startPostgres } from '@gatehouse/test/kit';
 import type { Bench } from '../bench.ts';
 import { chatBody, closedLoop } from '../load/index.ts';
 import { type Features, startGatehouse } from '../peers/index.ts';
@@ -22,7 +23,13 @@ export async function profileGatehouse(bench: Bench, measurement = 'unary'): Pro
   await mkdir(profileDirectory);
   const upstream = await startNginx(bench);
   const features = FEATURES.get(measurement);
-  const gatehouse = await startGatehouse(bench, upstream.port, { profileDirectory, features });
+  await using postgres = measurement === 'records' ? await startPostgres() : undefined;
+  const environment = postgres && { GATEHOUSE_LOGS_DATABASE_URL: await postgres.database() };
+  const gatehouse = await startGatehouse(bench, upstream.port, {
+    profileDirectory,
+    features,
+    ...(environment && { environment }),
+  });
   const { requestsPerSecond } = await closedLoop(bench, { ...LOAD, target: gatehouse.target, seconds: bench.seconds });
   await Promise.all([upstream, gatehouse].map((running) => running.stop()));
   const [file = ''] = await readdir(profileDirectory);
