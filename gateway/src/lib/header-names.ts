@@ -48,10 +48,19 @@ const CREDENTIAL_PREFIXES = ['x-portkey-'];
 /** Many servers treat underscores and dashes in names alike. */
 const withDashes = (name: string): string => name.replaceAll('_', '-');
 
+/** The names that were asked for first: nearly all headers are a few. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_LENGTH = 64;
+
 /** Whether a header of that name carries a credential of any vendor. */
 export function isCredentialHeader(given: string): boolean {
+  const found = known.get(given);
+  if (found !== undefined) return found;
   const name = withDashes(given);
-  return CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name) || startsWithAny(name, CREDENTIAL_PREFIXES);
+  const is = CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name) || startsWithAny(name, CREDENTIAL_PREFIXES);
+  if (known.size < MAX_KNOWN && given.length <= MAX_KNOWN_LENGTH) known.set(given, is);
+  return is;
 }
 
 const startsWithAny = (name: string, prefixes: readonly string[]): boolean =>

@@ -32,8 +32,8 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
     return places.length === 0 ? given : Buffer.from(withoutSpans(text, places), 'latin1');
   };
   const cores = needles.map(coreOf);
-  const mayFind = (text: string): boolean =>
-    cores.length > 0 && decodings(text).some((form) => cores.some((core) => form.includes(core)));
+  const isIn = (text: string): boolean => cores.some((core) => text.includes(core));
+  const mayFind = (text: string): boolean => cores.length > 0 && (isIn(text) || decodings(text).some(isIn));
   return { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
 }
 
@@ -41,7 +41,7 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
 const coreOf = (needle: string): string =>
   (needle.match(/[A-Za-z0-9]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
 
-/** The text, and what it is where letters and digits are written as escapes. */
+/** What the text is where letters and digits are written as escapes. */
 function decodings(text: string): readonly string[] {
   const decode = (pattern: RegExp, base: number): string =>
     text.replace(pattern, (written, code: string) => {
@@ -49,9 +49,8 @@ function decodings(text: string): readonly string[] {
       return value < 0x80 ? String.fromCharCode(value) : written;
     });
   return [
-    text,
     ...(text.includes('\\u00') ? [decode(/\\u00([3-7][0-9a-f])/gi, 16)] : []),
-    ...(/%[3-7]/.test(text) ? [decode(/%([3-7][0-9a-f])/gi, 16)] : []),
+    ...(text.includes('%') && /%[3-7]/.test(text) ? [decode(/%([3-7][0-9a-f])/gi, 16)] : []),
     ...(text.includes('&#') ? [decode(/&#0{0,6}([0-9]{2,3});/g, 10), decode(/&#x0{0,6}([3-7][0-9a-f]);/gi, 16)] : []),
   ];
 }

@@ -48,7 +48,8 @@ const requestLog = openRequestLog(settings, { metrics, logger, variables: proces
 const recorder = createRungRecorder(rung);
 const { ports } = createPipelinePorts(settings, {
   variables: process.env,
-  ...{ metrics, logger, budget, snapshots, recorder },
+  ...{ metrics, logger, budget, snapshots, recorder, requestLog },
+  maxBodyBytes: requestLog === undefined ? 0 : settings.logBodyBytes,
 });
 
 function createRungRecorder(name: Rung): Recorder {

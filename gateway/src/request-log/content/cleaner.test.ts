@@ -4,7 +4,7 @@ import { createCleaner, Uncleanable } from './cleaner.ts';
 type Given = Parameters<typeof createCleaner>[0];
 
 const cleanerOf = (...headers: readonly (readonly [string, string])[]) =>
-  createCleaner({ request: { headers: () => headers }, attempts: [] } as unknown as Given); // it reads no more
+  createCleaner({ request: { headers: () => headers }, attempts: [] } as unknown as Given).clean; // it reads no more
 
 const tokens = (count: number) =>
   Array.from({ length: count }, (_, at) => [`x-${at}-token`, `secret-with-a-shared-beginning-${100 + at}`] as const);

@@ -1,10 +1,15 @@
 /** Takes credentials out of all that a document says, wherever they stand. */
+import { LRUCache } from 'lru-cache';
 import { isCredentialHeader } from '../../lib/header-names.ts';
 import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../../record/index.ts';
 
-/** Throws Uncleanable. */
-export type Cleaner = (text: string) => string;
+/** Both throw Uncleanable. */
+export interface Cleaner {
+  clean(this: void, text: string): string;
+  /** False: `clean` gives the text back. */
+  mayFind(text: string): boolean;
+}
 
 /** Of the client, in all forms in which they are looked for: each one is a pass over all texts, in each encoding. */
 const MAX_CREDENTIALS = 16;
@@ -14,22 +19,42 @@ const SCHEME = /^[a-z][\w-]*\s+(?=\S)/i;
 /** What is left of such a value without the rest of it says nothing. */
 const PLAIN_SCHEME = /^(?:basic|bearer|token)\s+\S/i;
 const BASIC = /^basic\s+([\w+/=-]+)\s*$/i;
+const KEY = 'gwk_';
 const GENERATED_KEY = /gwk_[\w-]{8,}/g;
+
+/** Of the clients that called last: the same few call again and again. */
+const known = new LRUCache<string, Scrubber>({
+  maxSize: 256 * 1024, // in characters
+  maxEntrySize: 4 * 1024,
+  sizeCalculation: (_, credentials) => credentials.length,
+});
 
 /** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
 export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
-  const scrubbers: Scrubber[] = [];
   const ofClient = credentialsOf([...request.headers(), ...(request.carrierHeaders?.() ?? [])]);
-  if (ofClient.length > MAX_CREDENTIALS)
-    return () => {
-      throw new Uncleanable();
-    };
-  if (ofClient.length > 0) scrubbers.push(compileScrubber(ofClient));
+  if (ofClient.length > MAX_CREDENTIALS) return NO_CLEANER;
+  const scrubbers: Scrubber[] = [];
+  if (ofClient.length > 0) scrubbers.push(scrubberOf(ofClient));
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
-  return (text) => {
-    const out = scrubbers.reduce(scrubbed, text);
-    return out.includes('gwk_') ? out.replace(GENERATED_KEY, '[redacted]') : out;
+  return {
+    clean: (text) => {
+      const out = scrubbers.reduce(scrubbed, text);
+      return out.includes(KEY) ? out.replace(GENERATED_KEY, '[redacted]') : out;
+    },
+    mayFind: (text) => text.includes(KEY) || scrubbers.some((scrubber) => scrubber.mayFind(text)),
   };
+}
+
+const tooMany = (): never => {
+  throw new Uncleanable();
+};
+const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
+
+function scrubberOf(credentials: readonly string[]): Scrubber {
+  const name = credentials.join('\n'); // a header has no line feed
+  const scrubber = known.get(name) ?? compileScrubber(credentials);
+  known.set(name, scrubber);
+  return scrubber;
 }
 
 /** Throws an Uncleanable for a text that would take too long. */

@@ -1,5 +1,12 @@
 /** The document of a row as JSON: crds/src/logs/document.ts, docs/behaviour/request-logs.md#documents. */
-import type { AttemptFacts, Capture, CapturedAttempt, KeptAnswer, RequestRecord } from '../../record/index.ts';
+import type {
+  AttemptFacts,
+  Capture,
+  CapturedAttempt,
+  KeptAnswer,
+  KeptBody,
+  RequestRecord,
+} from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
 import { type Cleaner, createCleaner, Uncleanable } from './cleaner.ts';
 import { namesToMask, requestHeaders, type ShownHeaders, shownHeaders } from './headers.ts';
@@ -22,18 +29,20 @@ export interface Told {
 export class Contents {
   readonly #record: RequestRecord;
   readonly #captured: Capture;
-  readonly #clean: Cleaner;
+  readonly #cleaner: Cleaner;
   readonly #masked: ReadonlySet<string>;
   readonly #body: BodyOptions;
+  /** The body of the client, as members. */
+  #asked: string | undefined;
   /** The same in all documents of the request. */
   #request: string | undefined;
 
   constructor(record: RequestRecord, captured: Capture, { headersToMask }: ContentOptions) {
     this.#record = record;
     this.#captured = captured;
-    this.#clean = createCleaner(record);
+    this.#cleaner = createCleaner(record);
     this.#masked = namesToMask(record.request, headersToMask);
-    this.#body = { isOfVectors: record.request.generates === 'vectors', clean: this.#clean };
+    this.#body = { isOfVectors: record.request.generates === 'vectors', clean: this.#cleaner.clean };
   }
 
   /** Undefined: it could not be made without a secret. */
@@ -56,7 +65,7 @@ export class Contents {
       `"response":${this.#answerOf(answer, { status, responseTime: responseMs, lastUsedOptionJsonPath: path })}`,
       ...(own === undefined ? [] : this.#attemptMembers(own)),
     ]);
-    const clean = this.#clean(json);
+    const clean = this.#cleaner.clean(json);
     return clean === json || isJson(clean) ? clean : undefined;
   }
 
@@ -67,7 +76,7 @@ export class Contents {
     return objectOf([
       membersOf({ url: request.path, method: request.method, gwHeaders: gateway }),
       isWhole ? membersOf({ headers: own }) : '',
-      bodyMembers(this.#captured.request, this.#body),
+      this.#bodyAsked(),
     ]);
   }
 
@@ -83,7 +92,7 @@ export class Contents {
     const results = this.#captured.isWhole ? hooks?.() : undefined;
     const sentMembers = sent && [
       membersOf({ headers: this.#cleaned(shownHeaders(sent.headers, this.#masked)) }),
-      bodyMembers(sent.body, this.#body),
+      this.#isAsked(sent.body) ? this.#bodyAsked() : bodyMembers(sent.body, this.#body),
     ];
     return [
       params === undefined ? '' : `"finalUntransformedRequest":${this.#objectBody(params)}`,
@@ -93,9 +102,21 @@ export class Contents {
     ];
   }
 
+  #bodyAsked(): string {
+    this.#asked ??= bodyMembers(this.#captured.request, this.#body);
+    return this.#asked;
+  }
+
+  /** The bytes of the client went on as they were. */
+  #isAsked(body: KeptBody | undefined): boolean {
+    const { request } = this.#captured;
+    return body !== undefined && body.bytes === request?.bytes && body.truncated === request.truncated;
+  }
+
   /** Headers of an account are secrets of all its documents: here they are few bytes. */
   #cleaned(headers: ShownHeaders): ShownHeaders {
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#clean(value)]));
+    if (!this.#cleaner.mayFind(Object.values(headers).join('\n'))) return headers;
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#cleaner.clean(value)]));
   }
 
   #objectBody(value: object): string {

@@ -9,14 +9,20 @@ const MIN_HEADER_LENGTH = 8;
 const SCHEME = /^[a-z][\w-]*\s+(?=\S+$)/i;
 
 // A memo of a pure function, made when a target fails for the first time: good answers cost nothing.
-const known = new WeakMap<PreparedTarget, Scrubber>();
+const known = new WeakMap<PreparedTarget, Hidden>();
+
+interface Hidden {
+  readonly values: ReadonlySet<string>;
+  readonly scrubber: Scrubber;
+}
 
 /** Takes out the secrets of the target and the credentials among the headers that were sent. */
 export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string, string>>): Scrubber {
-  const own = known.get(target) ?? compileScrubber(valuesOf(target));
-  known.set(target, own);
+  const hidden = known.get(target) ?? hiddenOf(target);
+  known.set(target, hidden);
+  const { values, scrubber: own } = hidden;
   // Tokens and signatures are made per call; a header that holds a known secret needs no further look.
-  const made = credentialsIn(sent).filter((value) => own.text(value) === value);
+  const made = credentialsIn(sent).filter((value) => !values.has(value) && own.text(value) === value);
   if (made.length === 0) return own;
   const other = compileScrubber(made);
   return {
@@ -24,6 +30,11 @@ export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string,
     text: (text) => other.text(own.text(text)),
     mayFind: (text) => own.mayFind(text) || other.mayFind(text),
   };
+}
+
+function hiddenOf(target: PreparedTarget): Hidden {
+  const values = new Set(valuesOf(target));
+  return { values, scrubber: compileScrubber(values) };
 }
 
 function valuesOf({ secrets, customHeaders }: PreparedTarget): readonly string[] {
