@@ -114,6 +114,7 @@ export default defineConfig({
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts', 'test/operator/**/*.test.ts'],
           exclude: ['**/*.nodes.test.ts'],
+          isolate: false, // as in integration
           globalSetup: ['test/cluster/setup.ts'],
           maxWorkers: 2,
           ...HANGING,
