@@ -92,8 +92,10 @@ function bytesOf(records: readonly LogRecord[], documents: DocumentKeeper | unde
 }
 
 /** The row says where its document is. */
-function placed({ row, content, rowBytes }: LogRecord, documents: DocumentKeeper | undefined): LogRecord {
-  if (content === undefined) return { row: { ...row, document: 'none' }, content, rowBytes };
+function placed(record: LogRecord, documents: DocumentKeeper | undefined): LogRecord {
+  const { row, content, rowBytes } = record;
+  if (content === undefined)
+    return row.document === 'none' ? record : { row: { ...row, document: 'none' }, content, rowBytes };
   if (documents === undefined) return { row: { ...row, document: 'database' }, content, rowBytes };
   return { row: { ...row, document: documents.keep(row, content) ?? 'none' }, content: undefined, rowBytes };
 }
