@@ -60,6 +60,7 @@ export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
 export {
   createPostgresStore as createPostgresLogStore,
+  type LogFeedback,
   type LogStore,
   type ReRatedBatch,
   type ReRatedRow,

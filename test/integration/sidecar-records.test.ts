@@ -5,7 +5,7 @@ import { type Received, send } from '../kit/http.ts';
 import { logRow } from '../kit/log-row.ts';
 import { type MemoryLog, memoryLog } from '../kit/request-log.ts';
 import { askSidecar, FLEET_TLS, type SidecarWorld, startSidecarWorld } from '../kit/sidecar-world.ts';
-import { organisation, TEAM, workspace } from '../kit/snapshot.ts';
+import { config, guardrail, organisation, TEAM, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 const PATH = '/sidecars/v1/records';
@@ -52,6 +52,27 @@ describe('a request that stays in the pod', () => {
     expect(row?.row).toMatchObject({ account: 'shared', workspace: TEAM });
     expect((await askSidecar(one)).status).toBe(200);
     expect((await requestLog.next()).map(({ row: { account } }) => account)).toEqual(['local']);
+  });
+
+  test('has the feedback of its guardrails there', async () => {
+    const requestLog = memoryLog();
+    await using fleet = await world.startFleet({}, { requestLog });
+    const judge = guardrail('polite', [{ id: 'default.contains', parameters: { words: ['hi'], operator: 'any' } }], {
+      onSuccess: { value: 7, weight: 0.5, metadata: { by: 'team' } },
+    });
+    const asking = config('judged', { inputGuardrails: ['polite'] });
+    await using one = await world.startSidecar({
+      ...{ pod: 'web-0', url: fleet.url, limits: {}, records: true, more: [judge, asking] },
+    });
+    const body = { model: '@local/mock-small', messages: [{ role: 'user', content: 'hi' }] };
+    const headers = { 'x-gw-config': 'judged', 'x-gw-trace-id': 'judged-1' };
+    expect((await send(`${one.url}/v1/chat/completions`, { headers, body })).status).toBe(200);
+    await waitFor(() => requestLog.feedback.length === 1, { what: 'the feedback' });
+    expect(requestLog.feedback[0]).toMatchObject({
+      ...{ workspace: TEAM, trace_id: 'judged-1', api_key: `sidecar/${TEAM}/app`, key_user: null },
+      ...{ value: 7, weight: 0.5, guardrail: 'polite' },
+      metadata: { by: 'team', successfulChecks: 'default.contains', failedChecks: '', erroredChecks: '' },
+    });
   });
 
   test('is not recorded where the fleet keeps no log', async () => {

@@ -5,7 +5,10 @@ import { waitFor } from './wait-for.ts';
 type RequestLog = NonNullable<GatewayOptions['requestLog']>;
 export type LogRecord = Parameters<RequestLog['add']>[0];
 
+export type LogFeedback = Parameters<RequestLog['addFeedback']>[0];
+
 export interface MemoryLog extends RequestLog {
+  readonly feedback: readonly LogFeedback[];
   readonly records: readonly LogRecord[];
   /** The records of the next request that has a final row, taken out. */
   next(): Promise<readonly LogRecord[]>;
@@ -13,11 +16,13 @@ export interface MemoryLog extends RequestLog {
 
 export function memoryLog(): MemoryLog {
   const records: LogRecord[] = [];
+  const feedback: LogFeedback[] = [];
   return {
-    records,
+    ...{ records, feedback },
     isKept: () => true,
     admits: () => 'now',
     add: (record) => void records.push(record),
+    addFeedback: (given) => void feedback.push(given),
     isBusy: () => false,
     close: async () => undefined,
     next: async () => {

@@ -196,4 +196,12 @@ create table gateway_logs.export_parts (
 );
 `,
   },
+  {
+    name: '0003-guardrail-feedback',
+    sql: `-- Feedback that guardrails give goes with the days of the request log; what people say stays.
+alter table gateway_logs.feedback add column guardrail text;
+
+create index feedback_of_guardrails on gateway_logs.feedback (created_at) where guardrail is not null;
+`,
+  },
 ];

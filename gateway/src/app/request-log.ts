@@ -90,6 +90,9 @@ function openLogAtFleet(
     add: (record) => {
       if (isKept()) log.add(record);
     },
+    addFeedback: (feedback) => {
+      if (isKept()) log.addFeedback(feedback);
+    },
   };
 }
 

@@ -2,7 +2,10 @@
 import { isObject } from '@gatehouse/crds';
 
 export const MAX_ROWS = 500;
+export const MAX_FEEDBACK = 500;
 export const MAX_METADATA = 512;
+/** Of feedback: those of the guardrail, and the names of checks. */
+export const MAX_FEEDBACK_METADATA = 67;
 export const MAX_VERDICTS = 64;
 export const MAX_CHECKS = 16;
 export const MAX_DROPPED = 1_000;

@@ -2,7 +2,7 @@
 import type { FleetAddress, FleetLink } from '../fleet/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Cancellation } from '../lib/cancellation.ts';
-import { type LogStore, RowsRefused, type SealedBatch } from '../request-log/index.ts';
+import { type LogFeedback, type LogStore, RowsRefused, type SealedBatch } from '../request-log/index.ts';
 import { MAX_CALL_BYTES, RECORDS_PATH, recordsReply, type WireRecords } from './protocol.ts';
 
 export interface FleetLogStoreOptions {
@@ -25,8 +25,10 @@ export function createFleetLogStore(options: FleetLogStoreOptions): LogStore {
   return {
     name: 'fleet',
     write: async (batch) => {
-      const refused = await send(batch, options);
-      if (refused > 0) throw new RowsRefused(refused, 'the fleet does not take them');
+      checkRefused(await send(batch, () => bodyOf(batch), options));
+    },
+    writeFeedback: async (batch) => {
+      checkRefused(await send(batch, () => bodyOfFeedback(batch), options));
     },
     isTemporary: (error) => !(error instanceof CallRefused),
     dropBefore: async () => undefined, // the fleet does
@@ -34,11 +36,19 @@ export function createFleetLogStore(options: FleetLogStoreOptions): LogStore {
   };
 }
 
+function checkRefused(refused: number): void {
+  if (refused > 0) throw new RowsRefused(refused, 'the fleet does not take them');
+}
+
 /** Resolves with the number of rows that were refused. */
-async function send(batch: SealedBatch, { link, address, timeoutMs }: FleetLogStoreOptions): Promise<number> {
+async function send(
+  { records }: SealedBatch<unknown>,
+  write: () => Buffer,
+  { link, address, timeoutMs }: FleetLogStoreOptions,
+): Promise<number> {
   const to = address();
-  if (to === undefined) throw new RowsRefused(batch.records.length, 'the fleet of the profile keeps no request log');
-  const body = bodyOf(batch);
+  if (to === undefined) throw new RowsRefused(records.length, 'the fleet of the profile keeps no request log');
+  const body = write();
   const cancellation = new Cancellation();
   const timer = setTimeout(() => cancellation.cancel(new Error('the fleet did not answer in time')), timeoutMs);
   try {
@@ -65,4 +75,12 @@ function bodyOf({ id, records }: SealedBatch): Buffer {
   if (records.length > 1) throw new CallRefused('more than one call may have');
   const bare: WireRecords = { id, records: records.map(({ row }) => ({ row, content: undefined })) };
   return Buffer.from(JSON.stringify(bare));
+}
+
+/** Throws CallRefused for a batch that must be halved. */
+function bodyOfFeedback({ id, records: feedback }: SealedBatch<LogFeedback>): Buffer {
+  const call: WireRecords = { id, records: [], feedback };
+  const body = Buffer.from(JSON.stringify(call));
+  if (body.length > MAX_CALL_BYTES) throw new CallRefused('more than one call may have');
+  return body;
 }

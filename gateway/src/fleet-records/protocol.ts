@@ -4,8 +4,17 @@
  */
 import type { LogDecision, LogGuardrail, LogRow, LogUsage } from '@gatehouse/crds/logs';
 import { z } from 'zod';
-import { MAX_SIDECAR_COST_NANO } from '../request-log/index.ts';
-import { MAX_CHECKS, MAX_DROPPED, MAX_METADATA, MAX_ROWS, MAX_UNITS, MAX_VERDICTS } from './counts.ts';
+import { type LogFeedback, MAX_SIDECAR_COST_NANO } from '../request-log/index.ts';
+import {
+  MAX_CHECKS,
+  MAX_DROPPED,
+  MAX_FEEDBACK,
+  MAX_FEEDBACK_METADATA,
+  MAX_METADATA,
+  MAX_ROWS,
+  MAX_UNITS,
+  MAX_VERDICTS,
+} from './counts.ts';
 
 /** Where the fleet answers: `POST`, with the token of the pod in `x-gw-api-key`. */
 export const RECORDS_PATH = '/sidecars/v1/records';
@@ -21,6 +30,7 @@ export const RECORDS_JSON = { depth: 10, nodes: 100_000, stringBytes: MAX_CALL_B
 /** Longest text of a row, in characters. */
 const MAX_TEXT = 1_024;
 const MAX_METADATA_TEXT = 128;
+const MAX_TRACE_ID = 256;
 /** Of one attempt. */
 const MAX_TOKENS = 1_000_000_000;
 const MAX_MS = 1_000_000_000;
@@ -150,17 +160,38 @@ type Missing =
   | Exclude<keyof LogGuardrail, keyof NonNullable<WireDecision['guardrails']>[number]>;
 export const ALL_COLUMNS_TRAVEL: [Missing] extends [never] ? true : Missing = true;
 
+/** Of a guardrail that ran in a sidecar. Metadata are read whole before they are counted. */
+export const wireFeedback = z.object({
+  id: z.uuid(),
+  created_at: z.int(),
+  workspace: text,
+  trace_id: z.string().max(MAX_TRACE_ID),
+  value: z.int().min(-10).max(10),
+  weight: z.number().min(0).max(1),
+  metadata: z
+    .record(z.string().max(MAX_METADATA_TEXT), text)
+    .refine((given) => Object.keys(given).length <= MAX_FEEDBACK_METADATA),
+  api_key: text,
+  guardrail: z.string().max(MAX_METADATA_TEXT),
+});
+
+type WireFeedback = z.infer<typeof wireFeedback>;
+type MissingOfFeedback = Exclude<keyof LogFeedback, OwnColumn | keyof WireFeedback>;
+export const ALL_OF_FEEDBACK_TRAVELS: [MissingOfFeedback] extends [never] ? true : MissingOfFeedback = true;
+
 export const recordsRequest = z.object({
   /** Of the batch: one that is sent again is taken once. */
   id: z.string().regex(/^[\w-]{1,128}$/),
   records: z.array(z.object({ row: z.unknown(), content: z.string().optional() })).max(MAX_ROWS),
+  feedback: z.array(z.unknown()).max(MAX_FEEDBACK).optional(),
 });
 
 export interface WireRecords {
   readonly id: string;
   readonly records: readonly { readonly row: LogRow; readonly content: string | undefined }[];
+  readonly feedback?: readonly LogFeedback[];
 }
 
-/** How many rows were not taken, and never will be. */
+/** How many rows, and feedback, were not taken, and never will be. */
 export const recordsReply = z.object({ refused: z.int().min(0) });
 export type RecordsReply = z.infer<typeof recordsReply>;

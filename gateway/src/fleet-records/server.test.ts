@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Pod } from '../fleet-counters/index.ts';
 import { JsonScan } from '../lib/json/index.ts';
-import type { LogRecord } from '../request-log/index.ts';
+import type { LogFeedback, LogRecord } from '../request-log/index.ts';
 import { MAX_ROWS } from './counts.ts';
 import { RECORDS_JSON } from './protocol.ts';
 import { createRecordsServer, type RecordsServerPorts } from './server.ts';
@@ -14,15 +14,22 @@ const NOW = Date.UTC(2026, 0, 31);
 
 function given({ isBusy = () => false }: { isBusy?: () => boolean } = {}) {
   const added: LogRecord[] = [];
+  const judged: LogFeedback[] = [];
   const server = createRecordsServer({
-    log: { add: (record: LogRecord) => void added.push(record), isBusy },
+    log: {
+      add: (record: LogRecord) => void added.push(record),
+      addFeedback: (one: LogFeedback) => void judged.push(one),
+      isBusy,
+    },
     maxBodyBytes: 256 * 1024,
     onRows: () => undefined,
     now: () => NOW,
   } as unknown as RecordsServerPorts); // tokens are asked by identify alone
-  const answer = (records: readonly object[], { id = randomUUID() as string, pod = podOf('team-a') } = {}) =>
-    server.answer(pod, { id, records });
-  return { added, answer };
+  const answer = (
+    records: readonly object[],
+    { id = randomUUID() as string, pod = podOf('team-a'), feedback = undefined as readonly object[] | undefined } = {},
+  ) => server.answer(pod, { id, records, feedback });
+  return { added, judged, answer };
 }
 
 const podOf = (workspace: string): Pod =>
@@ -175,4 +182,43 @@ test('the values of a usual batch are no more than a call may have, and those of
   const usual = row({ metadata: many(40), decision: { calls: 1, usage: {} } });
   expect(problemOf(Array(MAX_ROWS).fill({ row: usual, content: '{}' }))).toBeUndefined();
   expect(problemOf([{ row: row({ metadata: many(50_000) }) }])).toBe('nodes');
+});
+
+const feedback = (over: object = {}): object => ({
+  ...{ id: randomUUID(), workspace: 'team-a', trace_id: 't', value: -5, weight: 0.5, metadata: { failedChecks: 'a' } },
+  ...{ api_key: 'sidecar/team-a/app', guardrail: 'no-cards', created_at: NOW, ...over },
+});
+
+test('feedback of guardrails is that of the workspace of the pod, of no person, and has an id that no pod chooses', async () => {
+  const { judged, answer } = given();
+  const one = feedback({ key_user: 'ada@example.com', more: 1 });
+  expect(await answer([], { id: 'a', feedback: [one] })).toEqual({ refused: 0 });
+  expect(await answer([], { id: 'a', feedback: [one] })).toEqual({ refused: 0 });
+  expect(judged).toEqual([{ ...feedback({ key_user: null }), id: expect.any(String) }]);
+  expect(judged[0]?.id).not.toBe((one as LogFeedback).id);
+});
+
+test.each<{ what: string; over: object }>([
+  { what: 'of another workspace', over: { workspace: 'team-b' } },
+  { what: 'of a key', over: { api_key: 'key/team-a/main' } },
+  { what: 'of long ago', over: { created_at: NOW - 90_000_000 } },
+  { what: 'with a value that no column takes', over: { value: 11 } },
+  { what: 'with a part of a value', over: { value: 0.5 } },
+  { what: 'with too much weight', over: { weight: 2 } },
+  { what: 'with too much metadata', over: { metadata: many(68) } },
+  { what: 'with a long trace', over: { trace_id: 'x'.repeat(257) } },
+  { what: 'of nobody', over: { guardrail: null } },
+])('feedback $what is refused, the rest of the call is kept', async ({ over }) => {
+  const { added, judged, answer } = given();
+  expect(await answer([{ row: row() }], { feedback: [feedback(over), feedback()] })).toEqual({ refused: 1 });
+  expect([added.length, judged.length]).toEqual([1, 1]);
+});
+
+test('too much feedback, and more than a few that are none, are refused with their call', async () => {
+  const { added, judged, answer } = given();
+  const { value, reads } = counted(Array(501).fill(feedback()));
+  await expect(answer([{ row: row() }], { feedback: value })).rejects.toMatchObject({ param: 'feedback' });
+  expect(reads()).toBeLessThan(17);
+  await expect(answer([{ row: row() }], { feedback: Array(17).fill({}) })).rejects.toMatchObject({ param: 'feedback' });
+  expect([added, judged]).toEqual([[], []]);
 });

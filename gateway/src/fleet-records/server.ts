@@ -5,15 +5,15 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
 import { type Pod, type PodPorts, podOfToken } from '../fleet-counters/index.ts';
 import { forEachInSlices } from '../lib/slices.ts';
-import type { LogRecord, RequestLog } from '../request-log/index.ts';
-import { hasAtMost, isWithinCounts, MAX_ROWS } from './counts.ts';
+import type { LogFeedback, LogRecord, RequestLog } from '../request-log/index.ts';
+import { hasAtMost, isWithinCounts, MAX_FEEDBACK, MAX_FEEDBACK_METADATA, MAX_ROWS } from './counts.ts';
 import { createDocumentCheck } from './document.ts';
 import { ownId } from './own-id.ts';
-import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, type WireRow, wireRow } from './protocol.ts';
+import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, type WireRow, wireFeedback, wireRow } from './protocol.ts';
 import { busy, createRates } from './rates.ts';
 
 export interface RecordsServerPorts extends PodPorts {
-  readonly log: Pick<RequestLog, 'add' | 'isBusy'>;
+  readonly log: Pick<RequestLog, 'add' | 'addFeedback' | 'isBusy'>;
   /** Of each body that the fleet keeps; 0: none. */
   readonly maxBodyBytes: number;
   /** Told of rows, by what became of them. */
@@ -53,7 +53,8 @@ export function createRecordsServer(ports: RecordsServerPorts): RecordsServer {
       return pod;
     },
     answer: async (pod, body) => {
-      const { id, records } = parse(body);
+      const call = parse(body);
+      const { id, records } = call;
       const known = taken.get(pod.id) ?? new Map<string, Promise<RecordsReply>>();
       const before = known.get(id);
       if (before !== undefined) {
@@ -61,7 +62,7 @@ export function createRecordsServer(ports: RecordsServerPorts): RecordsServer {
         ports.onRows('repeated', records.length);
         return reply;
       }
-      const reply = take(records, pod, ports);
+      const reply = take(call, pod, ports);
       taken.set(pod.id, known.set(id, reply));
       const [oldest] = known.keys();
       if (known.size > MAX_BATCHES && oldest !== undefined) known.delete(oldest);
@@ -81,20 +82,28 @@ function checkRoom({ log }: RecordsServerPorts): void {
 }
 
 /** All rows that may be taken, or none. */
-async function take(records: Given, pod: Pod, ports: RecordsServerPorts): Promise<RecordsReply> {
+async function take(
+  { records, feedback: said = [] }: Call,
+  pod: Pod,
+  ports: RecordsServerPorts,
+): Promise<RecordsReply> {
   const rows = await recordsOf(records, pod, ports);
+  const feedback = await feedbackOf(said, pod, ports.now());
   checkRoom(ports); // calls that came in beside this one may have filled it
-  const reply = { refused: records.length - rows.length };
   for (const row of rows) ports.log.add(row);
+  for (const one of feedback) ports.log.addFeedback(one);
+  const refused = records.length - rows.length;
   ports.onRows('accepted', rows.length);
-  ports.onRows('refused', reply.refused);
-  return reply;
+  ports.onRows('refused', refused);
+  return { refused: refused + said.length - feedback.length };
 }
 
-type Given = ReturnType<typeof parse>['records'];
+type Call = ReturnType<typeof parse>;
+type Given = Call['records'];
 
 function parse(body: unknown) {
   if (isObject(body) && !hasAtMost(body['records'], MAX_ROWS)) throw invalid('records');
+  if (isObject(body) && !hasAtMost(body['feedback'], MAX_FEEDBACK)) throw invalid('feedback');
   const { data, error } = recordsRequest.safeParse(body);
   if (data !== undefined) return data;
   throw invalid(error.issues[0]?.path.join('.') ?? '');
@@ -124,7 +133,7 @@ async function rowsOf(given: Given, pod: Pod, nowMs: number): Promise<readonly L
     if (data === undefined) {
       malformed += 1;
       if (malformed > MAX_MALFORMED) throw invalid(`records.${at}.row${path}`);
-    } else if (isOfPod(data, pod) && data.created_at >= nowMs - OLDEST_MS && data.created_at <= nowMs + AHEAD_MS) {
+    } else if (isOfPod(data, pod) && isOfToday(data.created_at, nowMs)) {
       const { workspace } = pod;
       const own: LogRow = { ...data, id: ownId(pod, data.id), workspace, key_user: null, document: 'none' };
       rows.push({ row: own, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(own).length });
@@ -139,6 +148,27 @@ function readRow(row: unknown): { readonly data?: WireRow; readonly path: string
   if (!isWithinCounts(row)) return { path: '' };
   const { data, error } = wireRow.safeParse(row);
   return data === undefined ? { path: `.${error.issues[0]?.path.join('.') ?? ''}` } : { data, path: '' };
+}
+
+const isOfToday = (createdAt: number, nowMs: number): boolean =>
+  createdAt >= nowMs - OLDEST_MS && createdAt <= nowMs + AHEAD_MS;
+
+/** Feedback that may be taken, as of the pod. Rejects as for rows. `nowMs`: Unix time in ms. */
+async function feedbackOf(given: readonly unknown[], pod: Pod, nowMs: number): Promise<readonly LogFeedback[]> {
+  const { workspace } = pod;
+  const taken: LogFeedback[] = [];
+  let malformed = 0;
+  await forEachInSlices(given, (one) => {
+    const isBounded = isObject(one) && hasAtMost(one['metadata'], MAX_FEEDBACK_METADATA);
+    const data = isBounded ? wireFeedback.safeParse(one).data : undefined;
+    if (data === undefined) {
+      malformed += 1;
+      if (malformed > MAX_MALFORMED) throw invalid('feedback');
+    } else if (isOfPod(data, pod) && isOfToday(data.created_at, nowMs)) {
+      taken.push({ ...data, id: ownId(pod, data.id), workspace, key_user: null });
+    }
+  });
+  return taken;
 }
 
 /** The caller of a sidecar is a profile of the workspace: no row names the key of anybody. */

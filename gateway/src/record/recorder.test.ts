@@ -284,7 +284,9 @@ describe('a sink that fails', () => {
     const failures: object[] = [];
     const deaf: Sink = { ...broken, watched: () => broken.record(undefined as never) };
     const sinks = [deaf, keeper().sink, keeper({ watched: (watched) => void got.push(watched) }).sink];
-    const watched = { trace: finished().exchange.trace, guardrails: [] };
+    const { trace } = finished().exchange;
+    const caller = { keyId: 'key/team-a/main', key: 'main', user: undefined, workspace: 'team-a' };
+    const watched = { trace, caller, headers: () => [], guardrails: [] };
     createRecorder({ sinks, onSinkError: (failure) => void failures.push(failure) }).watched(watched);
     expect(got).toEqual([watched]);
     expect(failures).toMatchObject([{ sink: 'broken', first: true }]);

@@ -18,6 +18,9 @@ export interface Sink {
 export interface WatchedGuardrails {
   /** Of the request. */
   readonly trace: TraceContext;
+  readonly caller: CallerFacts;
+  /** Of the request, with credentials. */
+  headers(): Iterable<readonly [name: string, value: string]>;
   readonly guardrails: readonly GuardrailFacts[];
 }
 

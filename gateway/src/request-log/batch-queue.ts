@@ -1,15 +1,19 @@
 /** Records on their way into a database: bounded in bytes, in batches that stay what they are. Nobody waits for it. */
 import { randomUUID } from 'node:crypto';
-import { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
+import { RowsRefused, type SealedBatch } from './log-store.ts';
 import type { LogRecord } from './request-log.ts';
 
 /** Why records were dropped. */
 export type DropReason = 'queue_full' | 'refused' | 'shutdown';
 
-export interface BatchQueueOptions {
-  readonly store: Pick<LogStore, 'write' | 'isTemporary'>;
+export interface BatchQueueOptions<T = LogRecord> {
+  readonly store: {
+    /** As that of a LogStore. */
+    write(batch: SealedBatch<T>): Promise<void>;
+    isTemporary(error: unknown): boolean;
+  };
   /** In bytes, about. */
-  readonly sizeOf: (record: LogRecord) => number;
+  readonly sizeOf: (record: T) => number;
   /** Of all that waits; beyond it the oldest batch is dropped. */
   readonly maxBytes: number;
   /** A batch is sealed with so many records, or bytes, or after so long, in ms. */
@@ -23,17 +27,17 @@ export interface BatchQueueOptions {
   onRetry(error: unknown): void;
 }
 
-interface Waiting extends SealedBatch {
+interface Waiting<T> extends SealedBatch<T> {
   readonly bytes: number;
   /** Records that are neither written nor refused yet. */
   left: number;
 }
 
-export class BatchQueue {
-  readonly #options: BatchQueueOptions;
+export class BatchQueue<T = LogRecord> {
+  readonly #options: BatchQueueOptions<T>;
   /** The oldest first. */
-  #sealed: Waiting[] = [];
-  #open: LogRecord[] = [];
+  #sealed: Waiting<T>[] = [];
+  #open: T[] = [];
   #openBytes = 0;
   #bytes = 0;
   #sealTimer: NodeJS.Timeout | undefined;
@@ -41,7 +45,7 @@ export class BatchQueue {
   #isClosing = false;
   #wake: (() => void) | undefined;
 
-  constructor(options: BatchQueueOptions) {
+  constructor(options: BatchQueueOptions<T>) {
     this.#options = options;
   }
 
@@ -51,7 +55,7 @@ export class BatchQueue {
   }
 
   /** Never fails and does not wait. */
-  add(record: LogRecord): void {
+  add(record: T): void {
     const { sizeOf, batch } = this.#options;
     if (this.#isClosing) {
       this.#options.onDropped(1, 'shutdown');
@@ -120,7 +124,7 @@ export class BatchQueue {
   }
 
   /** Tries a batch, or a part of it, until it is written, refused, or dropped with the whole. */
-  async #write(part: SealedBatch, whole: Waiting): Promise<void> {
+  async #write(part: SealedBatch<T>, whole: Waiting<T>): Promise<void> {
     const { store, retryMs, onRetry } = this.#options;
     const [first, longest] = retryMs;
     for (let waitMs = first; this.#sealed.includes(whole); waitMs = Math.min(longest, waitMs * 2)) {
@@ -137,7 +141,7 @@ export class BatchQueue {
   }
 
   /** The store has the part, but for rows that it has refused. */
-  #count({ records }: SealedBatch, whole: Waiting, refused?: RowsRefused): void {
+  #count({ records }: SealedBatch<T>, whole: Waiting<T>, refused?: RowsRefused): void {
     if (!this.#sealed.includes(whole)) return; // it was counted as dropped
     const lost = Math.min(refused?.rows ?? 0, records.length);
     whole.left -= records.length;
@@ -146,7 +150,7 @@ export class BatchQueue {
   }
 
   /** Of a batch that is refused, all but the records because of which it is. */
-  async #split({ id, records }: SealedBatch, whole: Waiting, error: unknown): Promise<void> {
+  async #split({ id, records }: SealedBatch<T>, whole: Waiting<T>, error: unknown): Promise<void> {
     if (records.length > 1) {
       const middle = Math.ceil(records.length / 2);
       await this.#write({ id: `${id}a`, records: records.slice(0, middle) }, whole);

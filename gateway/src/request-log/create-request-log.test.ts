@@ -4,7 +4,7 @@ import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { createRequestLog } from './create-request-log.ts';
 import type { DocumentStore } from './documents/index.ts';
 import type { LogStore } from './log-store.ts';
-import type { LogRecord } from './request-log.ts';
+import type { LogFeedback, LogRecord } from './request-log.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,6 +15,7 @@ const NOW = Date.UTC(2026, 0, 31);
 interface LogOptions {
   readonly maxBytes?: number;
   readonly write?: LogStore['write'];
+  readonly writeFeedback?: LogStore['writeFeedback'];
   /** Of a store of documents. */
   readonly put?: DocumentStore['put'];
 }
@@ -22,13 +23,14 @@ interface LogOptions {
 function logWith(
   retentionMs: number | undefined,
   dropBefore: LogStore['dropBefore'],
-  { maxBytes = 1_000, write = async () => undefined, put }: LogOptions = {},
+  { maxBytes = 1_000, write = async () => undefined, put, writeFeedback = async () => undefined }: LogOptions = {},
 ) {
   const lines: string[] = [];
+  const metrics = createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 });
   const log = createRequestLog({
     store: {
       name: 'test',
-      write,
+      ...{ write, writeFeedback },
       isTemporary: () => true,
       dropBefore,
       close: async () => undefined,
@@ -39,11 +41,11 @@ function logWith(
       store: { name: 'objects', put, isRefusal: () => false, dropBefore, close: async () => undefined },
       ...{ format: 'v1', retentionDays: 0, uploads: { failures: 5, pauseMs: 60_000, timeoutMs: 15_000 } },
     },
-    metrics: createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 }),
+    metrics,
     logger: createLogger({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } }),
     now: () => NOW,
   });
-  return { log, lines };
+  return { log, lines, metrics };
 }
 
 test('old days are dropped a minute after the start, then once an hour, until the end', async () => {
@@ -108,4 +110,43 @@ test('documents that can be sent again take half of the room for documents, what
   const closed = log.close(0);
   await vi.advanceTimersByTimeAsync(0);
   await closed;
+});
+
+const feedback = (value: number): LogFeedback => ({
+  ...{ id: `f-${value}`, workspace: 'team-a', trace_id: 't', value, weight: 1, metadata: { a: 'b' } },
+  ...{ api_key: 'key/team-a/main', key_user: null, guardrail: 'no-cards', created_at: NOW },
+});
+
+test('feedback of guardrails is written in batches of its own, and is no matter of rows', async () => {
+  const batches: (readonly number[])[] = [];
+  const { log, metrics } = logWith(undefined, async () => undefined, {
+    maxBytes: 64_000,
+    writeFeedback: async ({ records }) => void batches.push(records.map(({ value }) => value)),
+    write: async () => {
+      throw new Error('rows are refused');
+    },
+  });
+  log.addFeedback(feedback(1));
+  log.addFeedback(feedback(2));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(batches).toEqual([[1, 2]]);
+  expect(await metrics.text()).toMatch(/guardrail_feedback_written_total\S* 2\n/);
+});
+
+test('feedback beyond a sixteenth of the room is dropped and counted while the store is away, and none waits at the end', async () => {
+  const { log, metrics } = logWith(undefined, async () => undefined, {
+    maxBytes: 64_000,
+    writeFeedback: async () => {
+      throw new Error('away');
+    },
+  });
+  for (let i = 0; i < 100; i += 1) log.addFeedback(feedback(1));
+  await vi.advanceTimersByTimeAsync(5_000);
+  const text = await metrics.text();
+  expect(text).toMatch(/guardrail_feedback_dropped_total\{[^}]*reason="queue_full"[^}]*\} 96\n/);
+  expect(Number(/gatehouse_request_log_waiting_bytes\S* (\d+)/.exec(text)?.[1])).toBeLessThanOrEqual(4_000);
+  const closing = log.close(10);
+  await vi.advanceTimersByTimeAsync(100);
+  await closing;
+  expect(await metrics.text()).toMatch(/guardrail_feedback_dropped_total\{[^}]*reason="shutdown"[^}]*\} 4\n/);
 });

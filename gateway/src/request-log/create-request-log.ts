@@ -1,6 +1,7 @@
 /** The request log of a process: a queue before a store, and the end of old days. */
 import type { Logger } from '../telemetry/index.ts';
 import { BatchQueue } from './batch-queue.ts';
+import { keepFeedback } from './feedback/index.ts';
 import { type DocumentKeeper, type DocumentOptions, keepDocuments } from './keep-documents.ts';
 import type { LogMetrics } from './log-metrics.ts';
 import type { LogStore } from './log-store.ts';
@@ -31,6 +32,8 @@ const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */
 const FIRST_SWEEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Of the room in the queue, for feedback of guardrails. */
+const FEEDBACK_SHARE = 1 / 16;
 const WORDS = { good: 'Request log is written again', bad: 'Request log could not be written' };
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
@@ -52,9 +55,14 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
     onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
   });
+  const feedback = keepFeedback({
+    ...{ store, metrics, batch: BATCH, retryMs: RETRY_MS, maxBytes: maxBytes * FEEDBACK_SHARE },
+    onDropped: (dropped, reason, error) => report.bad({ dropped, reason }, error),
+    onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
+  });
   const documents = options.documents && keepDocuments(options.documents, options);
   const waitingContent = (): number => documents?.bytes() ?? 0;
-  metrics.observeRequestLog(() => queue.bytes + waitingContent());
+  metrics.observeRequestLog(() => queue.bytes + waitingContent() + (feedback?.bytes() ?? 0));
   const sweeping = sweepDays(options);
   const room = maxBytes * ADMITTED_SHARE;
   return {
@@ -66,10 +74,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       return isFull || queue.bytes + rows > room ? 'later' : 'now';
     },
     add: (record: LogRecord) => queue.add(placed(record, documents)),
+    addFeedback: (given) => feedback?.add(given),
     isBusy: () => Math.max(queue.bytes, waitingContent()) > room,
     close: async (timeoutMs) => {
       sweeping.stop();
-      await Promise.all([queue.close(timeoutMs), documents?.close(timeoutMs)]);
+      await Promise.all([queue.close(timeoutMs), feedback?.close(timeoutMs), documents?.close(timeoutMs)]);
       await store.close();
     },
   };

@@ -21,7 +21,7 @@ export {
   rateRow,
   reRate,
 } from './re-rate/index.ts';
-export type { Admission, LogRecord, RequestLog } from './request-log.ts';
+export type { Admission, LogFeedback, LogRecord, RequestLog } from './request-log.ts';
 export {
   createRequestLogSink,
   type LogRecordOptions,

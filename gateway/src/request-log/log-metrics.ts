@@ -4,5 +4,6 @@ import type { Metrics } from '../telemetry/index.ts';
 export type LogMetrics = Pick<
   Metrics,
   | ('requestLogWritten' | 'requestLogDropped' | 'observeRequestLog' | 'observeLogStore')
+  | ('guardrailFeedbackWritten' | 'guardrailFeedbackDropped')
   | ('requestLogDocumentsWritten' | 'requestLogDocumentsDropped')
 >;

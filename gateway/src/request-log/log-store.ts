@@ -1,11 +1,11 @@
 /** A database that keeps the request log. */
-import type { LogRecord } from './request-log.ts';
+import type { LogFeedback, LogRecord } from './request-log.ts';
 
 /** Records that are written together. A batch that is tried again is the same one. */
-export interface SealedBatch {
+export interface SealedBatch<T = LogRecord> {
   /** UUID: by it, or by the ids of the rows, a store knows what it has. */
   readonly id: string;
-  readonly records: readonly LogRecord[];
+  readonly records: readonly T[];
 }
 
 export interface LogStore {
@@ -16,9 +16,11 @@ export interface LogStore {
    * but some rows were, which no later try makes better.
    */
   write(batch: SealedBatch): Promise<void>;
+  /** As `write`, for feedback of guardrails. Absent: the store keeps none. */
+  writeFeedback?(batch: SealedBatch<LogFeedback>): Promise<void>;
   /** Whether a write that was rejected so may succeed later. */
   isTemporary(error: unknown): boolean;
-  /** Drops the days before the one of an instant, in Unix time in ms. */
+  /** Drops the days before the one of an instant, in Unix time in ms, with the feedback that guardrails gave in them. */
   dropBefore(ms: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Where rows and documents of the request log go: docs/behaviour/request-logs.md. */
-import type { LogRow } from '@gatehouse/crds/logs';
+import type { FeedbackRow, LogRow } from '@gatehouse/crds/logs';
 
 export interface LogRecord {
   /** Its `document` is set by the log. */
@@ -8,6 +8,13 @@ export interface LogRecord {
   readonly content: string | undefined;
   /** What the row takes in memory, about, where it may be more than usual. */
   readonly rowBytes?: number | undefined;
+}
+
+/** What a guardrail says of a trace. */
+export interface LogFeedback extends Omit<FeedbackRow, 'guardrail' | 'created_at' | 'updated_at'> {
+  readonly guardrail: string;
+  /** Unix time in ms. */
+  readonly created_at: number;
 }
 
 /** `later`: what waits has to be written first; `never`: they are too many, or too large, for one call. */
@@ -20,6 +27,8 @@ export interface RequestLog {
   admits(records: readonly LogRecord[]): Admission;
   /** Never fails and does not wait: what cannot be kept is counted as dropped. */
   add(record: LogRecord): void;
+  /** As `add`, for feedback of guardrails. */
+  addFeedback(feedback: LogFeedback): void;
   /** Half of the rows, or of the documents, that may wait do: what can wait elsewhere should. */
   isBusy(): boolean;
   /** Writes what is left within the time, in ms. */

@@ -170,6 +170,18 @@ export const METRICS = {
     labels: ['reason'],
     reference: '',
   },
+  guardrailFeedbackWritten: {
+    name: 'gatehouse_guardrail_feedback_written_total',
+    help: 'Feedback of guardrails that was written to the request log',
+    labels: [],
+    reference: '',
+  },
+  guardrailFeedbackDropped: {
+    name: 'gatehouse_guardrail_feedback_dropped_total',
+    help: 'Feedback of guardrails that the request log has not got, by reason: as for rows',
+    labels: ['reason'],
+    reference: '',
+  },
   storeErrors: {
     name: 'gatehouse_store_errors_total',
     help: 'Failed calls to shared stores; requests go on without them',
@@ -285,6 +297,8 @@ export function createMetrics(
     sidecarLogRows: createCounter({ ...METRICS.sidecarLogRows, registry }),
     requestLogDocumentsWritten: createCounter({ ...METRICS.requestLogDocumentsWritten, registry }),
     requestLogDocumentsDropped: createCounter({ ...METRICS.requestLogDocumentsDropped, registry }),
+    guardrailFeedbackWritten: createCounter({ ...METRICS.guardrailFeedbackWritten, registry }),
+    guardrailFeedbackDropped: createCounter({ ...METRICS.guardrailFeedbackDropped, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),

@@ -89,7 +89,9 @@ describe('the log of requests', () => {
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const logger = createLogger({ level: 'info', service: 's', destination });
     const guardrails = [sampleGuardrail({ mode: 'monitor', phase: 'output' })];
-    createLogSink({ logger, headersToMask: [] }).watched?.({ trace: sampleRecord().request.trace, guardrails });
+    const { trace, headers } = sampleRecord().request;
+    const caller = { keyId: 'key/team-a/main', key: 'main', user: undefined, workspace: 'team-a' };
+    createLogSink({ logger, headersToMask: [] }).watched?.({ trace, caller, headers, guardrails });
     expect(lines).toMatchObject([
       { msg: 'Guardrails watched', traceId: 't', guardrails: [{ id: 'no-cards', phase: 'output', mode: 'monitor' }] },
     ]);

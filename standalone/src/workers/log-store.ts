@@ -1,8 +1,9 @@
 /** The request log of workers: their batches go to the parent, which has the database. */
-import type { LogStore, SealedBatch } from '@gatehouse/gateway';
+import type { LogFeedback, LogStore, SealedBatch } from '@gatehouse/gateway';
 
 export type LogCall =
   | { readonly kind: 'write'; readonly batch: SealedBatch }
+  | { readonly kind: 'writeFeedback'; readonly batch: SealedBatch<LogFeedback> }
   | { readonly kind: 'dropBefore'; readonly ms: number };
 
 /** `refused`: it never succeeds. */
@@ -39,6 +40,7 @@ export function createLogStoreClient(send: (id: number, call: LogCall) => void):
     store: {
       name: 'parent',
       write: (batch) => call({ kind: 'write', batch }),
+      writeFeedback: (batch) => call({ kind: 'writeFeedback', batch }),
       isTemporary: (error) => !(error instanceof ParentFailure && error.isRefusal),
       dropBefore: (ms) => call({ kind: 'dropBefore', ms }),
       close: async () => undefined, // the parent closes it
@@ -58,10 +60,21 @@ export async function executeLogCall(
 ): Promise<LogResult> {
   if (store === undefined) return 'failed';
   try {
-    await (call.kind === 'write' ? store.write(call.batch) : store.dropBefore(call.ms));
+    await execute(store, call);
     return 'done';
   } catch (error) {
     onError(error);
     return store.isTemporary(error) ? 'failed' : 'refused';
+  }
+}
+
+async function execute(store: LogStore, call: LogCall): Promise<void> {
+  switch (call.kind) {
+    case 'write':
+      return store.write(call.batch);
+    case 'writeFeedback':
+      return store.writeFeedback?.(call.batch);
+    case 'dropBefore':
+      return store.dropBefore(call.ms);
   }
 }

@@ -5,6 +5,7 @@ import { Cancellation } from '../../lib/cancellation.ts';
 import type { GuardrailFacts, TraceContext, WatchedGuardrails } from '../../record/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Prepared } from '../attempt/index.ts';
+import { callerFacts } from '../caller-facts.ts';
 import { bytesOf } from '../exchange.ts';
 import type { ActingHooks } from './acting-hooks.ts';
 import type { GuardrailPorts } from './ports.ts';
@@ -46,7 +47,7 @@ export function createGuardrailWatch({
         return;
       }
       const guardrails = await watch(ports, watched, { memory, signal: cancellation });
-      if (!cancellation.cancelled) onEnd({ trace, guardrails });
+      if (!cancellation.cancelled) onEnd({ trace, ...askedBy(watched.prepared), guardrails });
     } finally {
       running.delete(cancellation);
       room.give(watched.owner);
@@ -64,6 +65,10 @@ export function createGuardrailWatch({
       for (const cancellation of running) cancellation.cancel(new Error('the gateway ends'));
     },
   };
+}
+
+function askedBy({ input: { caller, exchange } }: Prepared): Pick<WatchedGuardrails, 'caller' | 'headers'> {
+  return { caller: callerFacts(caller), headers: () => exchange.request.headers() };
 }
 
 /** What hooks of one request look at. */

@@ -4,6 +4,7 @@ import { type ColumnKind, LOG_COLUMNS, LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRAT
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
+import { dropFeedbackBefore, writeFeedback } from './feedback.ts';
 import { createPartitions } from './partitions.ts';
 import { addingTo } from './sums.ts';
 
@@ -19,8 +20,12 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
         queries.transaction().execute((transaction) => write(transaction, sql, batch)),
       );
     },
+    writeFeedback: (batch) => writeFeedback(database, batch),
     isTemporary: (error) => !isRefusal(error),
-    dropBefore: partitions.dropBefore,
+    dropBefore: async (ms) => {
+      await partitions.dropBefore(ms);
+      await dropFeedbackBefore(database, ms);
+    },
     close: database.close,
   };
 }

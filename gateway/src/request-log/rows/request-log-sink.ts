@@ -1,13 +1,14 @@
 import type { LogRow } from '@gatehouse/crds/logs';
-import type { RequestRecord, Sink } from '../../record/index.ts';
+import type { RequestRecord, Sink, WatchedGuardrails } from '../../record/index.ts';
 import { type ContentOptions, Contents } from '../content/content.ts';
+import { feedbackOfGuardrails } from '../feedback/index.ts';
 import type { LogRecord, RequestLog } from '../request-log.ts';
 import { type RowOptions, rowsOf } from './rows.ts';
 
 export interface LogRecordOptions extends RowOptions, ContentOptions {}
 
 export interface RequestLogSinkOptions extends LogRecordOptions {
-  readonly log: Pick<RequestLog, 'add'>;
+  readonly log: Pick<RequestLog, 'add' | 'addFeedback'>;
 }
 
 /** Gives the rows of each request to the log, with their documents where bodies are kept. */
@@ -16,8 +17,17 @@ export const createRequestLogSink = ({ log, ...options }: RequestLogSinkOptions)
   readsUsage: true,
   record: (record: RequestRecord) => {
     for (const each of logRecordsOf(record, options)) log.add(each);
+    const { caller, decisions, request, isPassedOn } = record;
+    if (caller === undefined || isPassedOn === true || decisions.guardrails.length === 0) return;
+    const { trace, headers } = request;
+    addFeedback({ trace, caller, guardrails: decisions.guardrails, headers }, log);
   },
+  watched: (watched) => addFeedback(watched, log),
 });
+
+function addFeedback(judged: WatchedGuardrails, log: Pick<RequestLog, 'addFeedback'>): void {
+  for (const feedback of feedbackOfGuardrails(judged)) log.addFeedback(feedback);
+}
 
 /** The rows of a request with their documents. */
 export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): readonly LogRecord[] {

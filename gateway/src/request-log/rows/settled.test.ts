@@ -103,7 +103,8 @@ test('rows of any request add up to what was settled', () => {
       const recorder = createRecorder({
         sinks: [
           createRequestLogSink({
-            ...{ log: { add: (record) => void records.push(record) }, gatewayVersion: '0', headersToMask: [] },
+            log: { add: (record) => void records.push(record), addFeedback: () => undefined },
+            ...{ gatewayVersion: '0', headersToMask: [] },
           }),
         ],
         onSinkError: ({ error }) => {

@@ -1,0 +1,60 @@
+/** From what guardrails said to feedback on the trace of the request: docs/behaviour/request-logs.md#feedback-of-guardrails. */
+import { randomUUID } from 'node:crypto';
+import { boundMetadata } from '@gatehouse/crds/logs';
+import type { CallerFacts, GuardrailFacts, TraceContext } from '../../record/index.ts';
+import { withoutSecrets } from '../../telemetry/index.ts';
+import type { LogFeedback } from '../request-log.ts';
+import { createCleanText } from '../rows/texts.ts';
+
+/** Of one request: hooks run again for each target. */
+const MAX_FEEDBACK = 64;
+/** As rows have it, in characters. */
+const MAX_TRACE_ID = 256;
+const MAX_VALUE = 128;
+/** Longest list of names of checks, in characters. */
+const MAX_CHECK_NAMES = 1_024;
+/** What the gateway says itself. */
+const CHECK_NAMES = ['successfulChecks', 'failedChecks', 'erroredChecks'] as const;
+const NONE: readonly LogFeedback[] = [];
+
+export interface JudgedRequest {
+  readonly trace: Pick<TraceContext, 'traceId'>;
+  readonly caller: Pick<CallerFacts, 'workspace' | 'keyId' | 'user'>;
+  readonly guardrails: readonly GuardrailFacts[];
+  /** Of the request: their credentials are in no text. */
+  headers(): Iterable<readonly [name: string, value: string]>;
+}
+
+/** One for each guardrail that says more than 0. */
+export function feedbackOfGuardrails({ trace, caller, guardrails, headers }: JudgedRequest): readonly LogFeedback[] {
+  const judging = guardrails.filter(({ feedback }) => scoreOf(feedback) !== 0).slice(0, MAX_FEEDBACK);
+  if (judging.length === 0) return NONE;
+  const clean = createCleanText(headers);
+  const traceId = clean(trace.traceId, MAX_TRACE_ID);
+  return judging.map(({ id, feedback, startedAtMs }) => ({
+    id: randomUUID(),
+    workspace: caller.workspace,
+    trace_id: traceId,
+    value: scoreOf(feedback),
+    weight: feedback?.weight ?? 1,
+    metadata: metadataOf(feedback?.metadata ?? {}, clean),
+    api_key: caller.keyId,
+    key_user: caller.user ?? null,
+    guardrail: clean(id, MAX_VALUE),
+    created_at: Math.floor(startedAtMs),
+  }));
+}
+
+/** Configs of requests may have others than whole numbers. */
+const scoreOf = (feedback: GuardrailFacts['feedback']): number => Math.round(feedback?.value ?? 0) || 0;
+
+function metadataOf(
+  given: Readonly<Record<string, unknown>>,
+  clean: ReturnType<typeof createCleanText>,
+): LogFeedback['metadata'] {
+  const out: Record<string, string> = Object.create(null); // names may come from clients
+  const bound = withoutSecrets(boundMetadata(given));
+  for (const name of Object.keys(bound)) out[clean(name, MAX_VALUE)] = clean(String(bound[name]), MAX_VALUE);
+  for (const name of CHECK_NAMES) out[name] = clean(String(given[name] ?? ''), MAX_CHECK_NAMES);
+  return out;
+}
