@@ -171,6 +171,14 @@ describe.each(BOTH)('spans in %s', (encoding) => {
     });
   });
 
+  test('have the same id when they come again', async () => {
+    const told = span({ startMs: Date.now() - 5_000 });
+    const ids = async (...spans: readonly ReadableSpan[]) =>
+      (await stored(encoding, ...spans)).map(({ row }) => row.id);
+    const [first] = await ids(told);
+    expect(await ids(told, span(), told)).toEqual([first, expect.not.stringMatching(first ?? ''), first]);
+  });
+
   test('that failed are errors', async () => {
     const attributes = { ...CALL, 'http.response.status_code': 429, 'error.type': 'rate_limit' };
     const records = await stored(encoding, span({ failed: true }), span({ failed: true, attributes }));

@@ -5,6 +5,8 @@ import type { AttemptFacts } from '../record/index.ts';
 import { addUsage } from '../usage/index.ts';
 
 interface Charged {
+  /** One that comes again has the same; undefined: it is no other. */
+  readonly id: string | undefined;
   readonly record: { readonly attempts: readonly Pick<AttemptFacts, 'usage' | 'cost'>[] };
 }
 
@@ -13,18 +15,33 @@ interface ChargePorts {
   now(): number;
 }
 
+/** Charged records that are remembered: some calls of the largest kind. */
+const MAX_CHARGED = 20_000;
+
 const HEADER = 'x-gw-override-service-log-usage';
+
+/** Charges what was not charged before. */
+export function createCharges(ports: ChargePorts): (request: ResolvedRequest, records: readonly Charged[]) => void {
+  const known = new Set<string>();
+  const isNew = ({ id }: Charged): boolean => {
+    if (id === undefined) return true;
+    if (known.has(id)) return false;
+    known.add(id);
+    if (known.size > MAX_CHARGED) for (const oldest of known) return known.delete(oldest);
+    return true;
+  };
+  return (request, records) => {
+    if (request.exchange.request.header(HEADER)?.trim().toLowerCase() !== 'true') return;
+    const fresh = records.filter(isNew);
+    if (fresh.length > 0) charge(request, fresh, ports);
+  };
+}
 
 /**
  * Budgets of cost and tokens of the key and of its workspace: whoever tells of calls may use these up anyway. Never those
  * of accounts and policies, which others share: what a client tells is not checked.
  */
-export function chargeEntries(
-  { exchange, caller }: ResolvedRequest,
-  charged: readonly Charged[],
-  { budgets, now }: ChargePorts,
-): void {
-  if (exchange.request.header(HEADER)?.trim().toLowerCase() !== 'true') return;
+function charge({ caller }: ResolvedRequest, charged: readonly Charged[], { budgets, now }: ChargePorts): void {
   const limits: readonly BudgetLimit[] = [...caller.key.limits.budgets, ...caller.workspace.limits.budgets].filter(
     ({ type }) => type !== 'requests',
   );

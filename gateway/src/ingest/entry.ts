@@ -3,6 +3,8 @@ import type { ManagedProvider } from '../snapshot/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 
 export interface Entry {
+  /** What tells it from others of the workspace: sent again it has the same. Undefined: nothing does. */
+  readonly identity: string | undefined;
   /** Undefined: one is made. */
   readonly traceId: string | undefined;
   readonly spanId: string | undefined;

@@ -1,12 +1,13 @@
 /** Takes records that clients have for the request log: docs/behaviour/request-logs.md#records-of-clients. */
 import type { Budgets } from '../budgets/index.ts';
 import { AppError } from '../errors/index.ts';
+import { hashId } from '../lib/hash-id.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import { forEachInSlices } from '../lib/slices.ts';
 import { bodiesKept, type Ingest, type IngestCall, type LocalAnswer, type ResolvedRequest } from '../pipeline/index.ts';
 import type { RequestRecord } from '../record/index.ts';
 import { type LogRecord, type LogRecordOptions, logRecordsOf, type RequestLog } from '../request-log/index.ts';
-import { chargeEntries } from './charge.ts';
+import { createCharges } from './charge.ts';
 import type { Entry, EntryContext } from './entry.ts';
 import { readLogs } from './logs/read-logs.ts';
 import { readSpans } from './otlp/read-spans.ts';
@@ -49,6 +50,7 @@ interface Brought {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
+  const charge = createCharges(options);
   return {
     answer: async (call, request) => {
       const { entries, answer } = await READERS[call](request, options);
@@ -56,7 +58,7 @@ export function createIngest(options: IngestOptions): Ingest {
       const rows = records.flatMap(({ rows: made }) => made);
       admit(rows, options);
       for (const row of rows) options.log.add(row); // at once: nothing is half stored
-      chargeEntries(request, records, options);
+      charge(request, records);
       return answer;
     },
   };
@@ -90,6 +92,8 @@ function contextOf({ exchange, caller }: ResolvedRequest, { retentionMs, now }: 
 }
 
 interface MadeRecord {
+  /** Of its row, where the record has one of its own. */
+  readonly id: string | undefined;
   readonly record: RequestRecord;
   readonly rows: readonly LogRecord[];
 }
@@ -104,11 +108,12 @@ async function recordsOf(
   const records: MadeRecord[] = [];
   await forEachInSlices(entries, (entry) => {
     const record = toRecord(entry, context);
+    const id = entry.identity && hashId([request.caller.workspace.name, entry.identity]);
     const rows = logRecordsOf(record, options).map(({ row: made, content }) => {
-      const row = { ...made, source: 'log' as const };
+      const row = { ...made, id: id ?? made.id, source: 'log' as const };
       return { row, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(row).length };
     });
-    records.push({ record, rows });
+    records.push({ id, record, rows });
   });
   return records;
 }

@@ -120,6 +120,26 @@ export function describeLogStore(
         expect(await sumsOf('user_hours', ['requests', 'cost_nano'], workspace)).toEqual([1, 12]);
       });
 
+      test('with records of clients that came before, or that it has twice, counts them once', async () => {
+        const workspace = randomUUID();
+        const told = (over: Partial<LogRow> = {}): LogRecord =>
+          record(
+            { workspace, source: 'log', end_user: 'ada', cost_nano: 5, document: 'database', ...over },
+            { request: { url: '/', method: 'POST' } },
+          );
+        const [one, two, three] = [told(), told({ created_at: Date.UTC(2026, 4, 3) }), told()];
+        await store.write(batch(one));
+        const again = batch(one, two, two, record({ workspace, cost_nano: 7 }), one);
+        for (let i = 0; i < 2; i += 1) await store.write(again);
+        await store.write(batch(two, one));
+        await store.write(batch(three, two));
+        expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(4);
+        expect(await countOf('documents', `workspace = '${workspace}'`)).toBe(3);
+        for (const table of ['log_minutes', 'log_hours'])
+          expect(await sumsOf(table, ['requests', 'cost_nano'], workspace), table).toEqual([4, 22]);
+        expect(await sumsOf('user_hours', ['requests', 'cost_nano'], workspace)).toEqual([3, 15]);
+      });
+
       test('over midnight has its sums in both days', async () => {
         const workspace = randomUUID();
         const midnight = Date.UTC(2026, 4, 2);

@@ -1,6 +1,7 @@
 /** Reads the elements of `POST /v1/logs`. */
 import { formatPath, fromZodError, isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { hashId } from '../../lib/hash-id.ts';
 import { forEachInSlices } from '../../lib/slices.ts';
 import { readUsage } from '../../usage/index.ts';
 import type { Entry, EntryContext } from '../entry.ts';
@@ -51,9 +52,13 @@ function toEntry(element: LogElement, place: Place, context: EntryContext): Entr
   const params = paramsOf(request.body);
   const account = accountOf(request.provider, [...place, 'request', 'provider'], context);
   const user = params?.['user'];
-  return {
+  const ids = {
     traceId: element.trace_id ?? element.traceId ?? trace_id ?? traceId,
     spanId: element.span_id ?? span_id,
+  };
+  return {
+    identity: identityOf(element, ids),
+    ...ids,
     parentSpanId: element.parent_span_id ?? parent_span_id,
     spanName: element.span_name ?? span_name,
     startedAtMs: timeOf(element.createdAt, [...place, 'createdAt'], context),
@@ -78,6 +83,15 @@ function toEntry(element: LogElement, place: Place, context: EntryContext): Entr
     usage: usageOf(output),
     costNano: output?.cost === undefined ? undefined : Math.round(output.cost.cost * NANO_PER_CENT),
   };
+}
+
+/** Ids of spans are what clients make of them: the same ones with another content are another call. */
+function identityOf(
+  element: LogElement,
+  { traceId, spanId }: { readonly traceId: string | undefined; readonly spanId: string | undefined },
+): Entry['identity'] {
+  if (traceId === undefined || spanId === undefined || element.createdAt === undefined) return undefined;
+  return hashId(['log', traceId, spanId, JSON.stringify(element)]);
 }
 
 function accountOf(provider: string | undefined, place: Place, { account }: EntryContext): Entry['account'] {

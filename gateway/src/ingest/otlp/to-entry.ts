@@ -1,5 +1,6 @@
 /** From a span to the call that it tells of, by OpenTelemetry's conventions for generative AI, old names included. */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { hashId } from '../../lib/hash-id.ts';
 import { readUsage } from '../../usage/index.ts';
 import { type Entry, type EntryContext, headerEntries, plainUrl } from '../entry.ts';
 import { answeredOf, askedOf, callAttributes } from './content.ts';
@@ -41,6 +42,7 @@ export function spanToEntry(span: OtlpSpan): Entry {
   const text = (...names: readonly string[]): string | undefined => textOf(attributes, names);
   const model = text('gen_ai.request.model');
   return {
+    identity: hashId(['span', span.traceId, span.spanId, String(span.startMs)]),
     traceId: span.traceId,
     spanId: span.spanId,
     parentSpanId: /^(?!0+$)[0-9a-f]{16}$/.test(span.parentSpanId) ? span.parentSpanId : undefined,

@@ -6,6 +6,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { withoutBrokenText } from '@gatehouse/crds';
 import { clickHouseStatements, DAILY_TABLES, LOG_SCHEMA, type LogRow, parseClickHouseUrl } from '@gatehouse/crds/logs';
 import type { LogStore, SealedBatch } from '../log-store.ts';
+import { createKnownRows } from './known-rows.ts';
 
 export interface ClickHouseOptions {
   /** `https://USER:PASSWORD@HOST:8443`. */
@@ -50,16 +51,19 @@ export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore 
     });
     return opening;
   };
+  const known = createKnownRows();
   return {
     name: 'clickhouse',
     write: async (batch) => {
       const client = await opened();
-      const documents = batch.records.flatMap(({ row, content }) =>
+      const records = await known.left(client, batch);
+      const documents = records.flatMap(({ row, content }) =>
         content === undefined || row.document !== 'database' ? [] : [documentLine(row, content)],
       );
       if (documents.length > 0) await insert(client, 'documents', documents, batch);
-      const rows = batch.records.map(({ row }) => rowLine(row));
-      await insert(client, 'logs', rows, batch);
+      const rows = records.map(({ row }) => rowLine(row));
+      if (rows.length > 0) await insert(client, 'logs', rows, batch);
+      known.forget(batch);
     },
     isTemporary: (error) => !isRefusal(error),
     dropBefore: async (ms) => dropPartitions(await opened(), ms),

@@ -1,0 +1,58 @@
+/** Rows of clients that are in the log already: they may come again in any batch, of which the server knows nothing. */
+import type { ClickHouseClient } from '@clickhouse/client';
+import { LOG_SCHEMA } from '@gatehouse/crds/logs';
+import { LRUCache } from 'lru-cache';
+import type { SealedBatch } from '../log-store.ts';
+import type { LogRecord } from '../request-log.ts';
+
+/** Batches under way: some of several processes, one of each. */
+const MAX_BATCHES = 64;
+
+export interface KnownRows {
+  /** The records of the batch without rows of clients that were there before, or that it has twice: the same ones for each try. */
+  left(client: ClickHouseClient, batch: SealedBatch): Promise<readonly LogRecord[]>;
+  /** The batch is written. */
+  forget(batch: SealedBatch): void;
+}
+
+export function createKnownRows(): KnownRows {
+  const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_BATCHES });
+  return {
+    left: async (client, { id, records }) => {
+      const told = records.filter(isTold);
+      if (told.length === 0) return records;
+      let before = known.get(id);
+      if (before === undefined) {
+        before = await idsOf(client, told);
+        known.set(id, before);
+      }
+      const seen = new Set(before);
+      return records.filter((record) => {
+        if (!isTold(record)) return true;
+        const isNew = !seen.has(record.row.id);
+        seen.add(record.row.id);
+        return isNew;
+      });
+    },
+    forget: ({ id }) => void known.delete(id),
+  };
+}
+
+const isTold = ({ row }: LogRecord): boolean => row.source === 'log';
+
+/** By their place in the order of the table. */
+async function idsOf(client: ClickHouseClient, told: readonly LogRecord[]): Promise<ReadonlySet<string>> {
+  const found = await client.query({
+    query: `select toString(id) as id from ${LOG_SCHEMA}.logs
+      where workspace in {workspaces:Array(String)}
+        and created_at in (select fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC'))
+        and id in (select toUUIDOrZero(arrayJoin({ids:Array(String)})))`,
+    query_params: {
+      workspaces: [...new Set(told.map(({ row }) => row.workspace))],
+      times: [...new Set(told.map(({ row }) => row.created_at))],
+      ids: told.map(({ row }) => row.id),
+    },
+    format: 'JSONEachRow',
+  });
+  return new Set((await found.json<{ readonly id: string }>()).map(({ id }) => id));
+}
