@@ -3,7 +3,7 @@ import type { Budgets } from '../budgets/index.ts';
 import { DEFAULTS, type DocumentSettings, type GatewaySettings, type Variables } from '../config/index.ts';
 import { createFleetLink } from '../fleet/index.ts';
 import { createFleetLogStore } from '../fleet-records/index.ts';
-import { createIngest } from '../ingest/index.ts';
+import { createIngest, createIngestAtFleet } from '../ingest/index.ts';
 import type { Ingest } from '../pipeline/index.ts';
 import {
   createBucketDocuments,
@@ -107,7 +107,7 @@ function openStore({ kind, url }: Database, ca: string | undefined): LogStore {
   return createPostgresStore(postgresDialect({ ...options, maxConnections: MAX_CONNECTIONS }));
 }
 
-/** Undefined: no records are taken, since there is no log, or it is that of a fleet, which takes nothing so old from sidecars. */
+/** Undefined: no records are taken, since there is no log. */
 export function openIngest(
   {
     requestLog,
@@ -119,7 +119,8 @@ export function openIngest(
   log: RequestLog | undefined,
   reserve: Budgets['reserve'],
 ): Ingest | undefined {
-  if (log === undefined || sidecarProfile !== undefined) return undefined;
+  if (log === undefined) return undefined;
+  if (sidecarProfile !== undefined && requestLog === undefined) return createIngestAtFleet(sidecarProfile);
   return createIngest({
     ...{ log, headersToMask, gatewayVersion: VERSION },
     retentionMs: requestLog?.retentionMs,

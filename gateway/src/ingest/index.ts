@@ -1,1 +1,1 @@
-export { createIngest, type IngestOptions, withoutIngest } from './ingest.ts';
+export { createIngest, createIngestAtFleet, type IngestOptions, withoutIngest } from './ingest.ts';

@@ -33,6 +33,14 @@ export const withoutIngest: Ingest = {
   },
 };
 
+/** On a sidecar without a log of its own: the fleet of the profile takes records where it keeps a log. */
+export const createIngestAtFleet = (profile: string): Ingest => ({
+  answer: (call, request) =>
+    request.exchange.snapshot.sidecar(profile)?.fleet?.records === true
+      ? undefined
+      : withoutIngest.answer(call, request),
+});
+
 /** Clocks of clients may be so far ahead, in ms. */
 const SKEW_MS = 300_000;
 /** Each day that has rows has partitions of its own: older ones are not begun anew. */

@@ -25,7 +25,7 @@ interface Fleet {
   readonly address: FleetAddress;
 }
 
-/** The fleet that gets the request, since a target of its plan or a guardrail needs a credential that only the fleet has. */
+/** The fleet that gets the request, since a target of its plan or a guardrail needs a credential that only the fleet has, or the log is there. */
 export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fleet | undefined {
   const { exchange, caller, resolution } = input;
   const { plan, requestProvider } = resolution;
@@ -33,6 +33,7 @@ export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fle
   if (address === undefined) return undefined;
   const usesOwn = plan.hasPassthrough || plan.needsRequestProvider;
   const isNeeded =
+    exchange.operation.bringsRecords === true ||
     plan.needsFleet ||
     plan.prompts.some((name) => promptNeedsFleet(name, input)) ||
     guardrailsNeedFleet(input) ||

@@ -13,7 +13,8 @@ const ingestOperation = (
   cacheable: false,
   errors,
   streamFormat: 'events',
-  handler: PROXY_HANDLER, // never called: every request is answered here
+  handler: PROXY_HANDLER, // never called: every request is answered here, or by a fleet
+  bringsRecords: true,
   answerLocally: (request, { ingest }) => ingest.answer(call, request),
 });
 

@@ -36,8 +36,11 @@ export interface LocalPorts {
 
 /** Takes records that clients have for the request log: docs/behaviour/request-logs.md#records-of-clients. */
 export interface Ingest {
-  /** Rejects with the AppError of the first rule that the call breaks, and then keeps nothing of it. */
-  answer(call: IngestCall, request: ResolvedRequest): Promise<LocalAnswer>;
+  /**
+   * Rejects with the AppError of the first rule that the call breaks, and then keeps nothing of it. Undefined: the fleet of the sidecar
+   * takes them.
+   */
+  answer(call: IngestCall, request: ResolvedRequest): Promise<LocalAnswer> | undefined;
 }
 
 /** `logs`: requests and their answers; `spans`: by OTLP. */
@@ -132,6 +135,8 @@ export interface Operation {
   readonly limitedAs?: string;
   /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
   answerLocally?(request: ResolvedRequest, ports: LocalPorts): LocalAnswer | undefined | Promise<LocalAnswer>;
+  /** It brings records: those that are not taken on a sidecar go to its fleet. */
+  readonly bringsRecords?: true;
   /** Why HTTP does not serve the path. `rest`: what stands for the `*` of the route, decoded. */
   refusePath?(rest: string): AppError | undefined;
 }
