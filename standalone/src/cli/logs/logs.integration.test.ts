@@ -71,9 +71,11 @@ describe('against answers with rows', () => {
     expect(since + 7_200_000).toBeLessThanOrEqual(Date.now());
   });
 
-  const old = { ...ROW, id: 'old', trace_id: 'trace-old' };
-  const late = { ...ROW, id: 'late', trace_id: 'trace-late' };
-  const last = { ...ROW, id: 'new', trace_id: 'trace-new' };
+  const created_at = new Date().toISOString();
+  const row = { ...ROW, created_at };
+  const old = { ...row, id: 'old', trace_id: 'trace-old' };
+  const late = { ...row, id: 'late', trace_id: 'trace-late' };
+  const last = { ...row, id: 'new', trace_id: 'trace-new' };
 
   /** Ends with the row `new`. `isFrom`: whether it asks for rows of so many ms while it follows. */
   async function follow(given: object[][], ...args: string[]) {
@@ -104,13 +106,13 @@ describe('against answers with rows', () => {
   }
 
   test('tail follows: rows of the last minutes that were not there are shown once, whenever they were written', async () => {
-    const { status, out, asks, isFrom } = await follow([[ROW, old], [ROW], [ROW, late, old], [last, ROW, late, old]]);
+    const { status, out, asks, isFrom } = await follow([[row, old], [row], [row, late, old], [last, row, late, old]]);
     expect([status, out]).toEqual([0, ['row-1', 'late', 'new']]);
     expect([asks, isFrom(600_000)]).toEqual([3, true]);
   });
 
   test('tail follows no requests that began before --since', async () => {
-    const { out, asks, isFrom } = await follow([[ROW], [ROW], [last, ROW]], '--since', '30s');
+    const { out, asks, isFrom } = await follow([[row], [row], [last, row]], '--since', '30s');
     expect([out, asks, isFrom(30_000)]).toEqual([['row-1', 'new'], 2, true]);
   });
 

@@ -5,80 +5,79 @@ import { toPrintable } from '../../terminal/index.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError, type Shell } from '../shell.ts';
 import { filtersOf, limitOf } from './filters.ts';
+import { Follower, PAGE_ROWS, type Row, type RowPage } from './follow.ts';
 
 const USUAL_ROWS = 20;
-/** Of one answer. */
-const MAX_ROWS = 1_000;
 const POLL_MS = 2_000;
-/** Rows are written when requests end: so long after their time they may still come. */
-const LATE_MS = 10 * 60_000;
-/** Rows that are known to have been shown. */
-const MAX_SHOWN = 100_000;
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The newest rows, the last one at the end; with `--follow` until the process ends. */
 export async function tail(invocation: Invocation, client: RestClient): Promise<number> {
   const { shell, options } = invocation;
   const filters = filtersOf(invocation, Date.now());
-  const limit = limitOf(invocation, USUAL_ROWS, MAX_ROWS);
-  const follows = options['follow'] === 'true';
-  const there = follows ? await recentRows(client, filters) : [];
-  const first = await rowsOf(client, filters, limit);
+  const limit = limitOf(invocation, USUAL_ROWS, PAGE_ROWS);
+  const follower = options['follow'] === 'true' ? followerOf({ client, filters, shell }) : undefined;
+  await follower?.begin();
+  const { rows } = await pageOf(client, { ...filters, page_size: String(limit) });
   const print = printerOf(options['output'], shell);
-  for (const row of first.toReversed()) print(row);
-  if (!follows) return 0;
+  const first = rows.toReversed();
+  for (const row of first) print(row);
+  if (follower === undefined) return 0;
   const stop = new AbortController();
   const forget = shell.onStop(() => stop.abort());
-  const shown = new Set([...there, ...first].map(idOf));
   try {
-    while (!stop.signal.aborted) {
-      await delay(POLL_MS, undefined, { signal: stop.signal }).catch(() => {}); // the signal ends the loop
-      if (!stop.signal.aborted) await showNew({ client, filters, shown, print, shell });
-    }
+    await follow(follower, { print, signal: stop.signal, shown: new Set(first.map(({ id }) => id)) });
   } finally {
     forget();
   }
   return 0;
 }
 
-interface Follow {
+interface Following {
+  readonly print: (row: Row) => void;
+  readonly signal: AbortSignal;
+  /** Ids of rows that were shown before, of which some may have come after the start. */
+  readonly shown: ReadonlySet<unknown>;
+}
+
+async function follow(follower: Follower, { print, signal, shown }: Following): Promise<void> {
+  for (let isBehind = false; !signal.aborted; ) {
+    if (!isBehind) await delay(POLL_MS, undefined, { signal }).catch(() => {}); // the signal ends the loop
+    if (signal.aborted) return;
+    const next = await follower.next();
+    for (const row of next.rows) if (!shown.has(row['id'])) print(row);
+    isBehind = next.isBehind;
+  }
+}
+
+interface FollowerParts {
   readonly client: RestClient;
   readonly filters: RestQuery;
-  readonly shown: Set<string>;
-  readonly print: (row: Row) => void;
   readonly shell: Shell;
 }
 
-/** The newest of those that may be new. */
-function recentRows(client: RestClient, filters: RestQuery): Promise<readonly Row[]> {
-  const lateMs = Date.now() - LATE_MS;
-  const since = filters['time_of_generation_min'];
-  const fromMs = since === undefined ? lateMs : Math.max(lateMs, Date.parse(since));
-  return rowsOf(client, { ...filters, time_of_generation_min: new Date(fromMs).toISOString() }, MAX_ROWS);
+const MS = 1_000;
+
+function followerOf({ client, filters, shell }: FollowerParts): Follower {
+  let isSaid = false;
+  return new Follower({
+    filters,
+    page: (query) => pageOf(client, query),
+    onCut: (ms) => {
+      if (!isSaid)
+        shell.err(
+          `There are many rows: those of requests that take longer than ${Math.floor(ms / MS)} s may be left out`,
+        );
+      isSaid = true;
+    },
+    now: Date.now,
+  });
 }
 
-async function showNew({ client, filters, shown, print, shell }: Follow): Promise<void> {
-  const rows = await recentRows(client, filters);
-  const fresh = rows.filter((row) => !shown.has(idOf(row)));
-  if (fresh.length === MAX_ROWS) shell.err('Older rows were left out: there are too many');
-  for (const row of fresh.toReversed()) {
-    print(row);
-    shown.add(idOf(row));
-  }
-  for (const id of shown) {
-    if (shown.size <= MAX_SHOWN) break;
-    shown.delete(id);
-  }
+async function pageOf(client: RestClient, query: RestQuery): Promise<RowPage> {
+  const { data, total } = await client.call('GET', '/logs', { query });
+  if (!Array.isArray(data)) throw new CommandError('the answer has no rows');
+  return { rows: data.filter(isObject), total: typeof total === 'number' ? total : undefined };
 }
-
-async function rowsOf(client: RestClient, filters: RestQuery, limit: number): Promise<readonly Row[]> {
-  const { data } = await client.call('GET', '/logs', { query: { ...filters, page_size: String(limit) } });
-  if (Array.isArray(data)) return data.filter(isObject);
-  throw new CommandError('the answer has no rows');
-}
-
-const idOf = (row: Row): string => String(row['id']);
 
 const COLUMNS: readonly (readonly [name: string, width: number, of: (row: Row) => unknown])[] = [
   ['TIME', 24, (row) => row['created_at']],
