@@ -58,12 +58,17 @@ const logging = z.looseObject({
   enforced: z.literal(true).optional(),
 });
 
+const organisationLogging = logging.extend({
+  /** How long rows and documents are kept, in days; absent: as long as gateways are set to. */
+  retentionDays: z.int().min(1).optional(),
+});
+
 export const organisationBody = z.looseObject({
   /** Only saved configs and managed providers are accepted: docs/behaviour/requests.md#saved-configs-only. */
   savedConfigsOnly: z.boolean(),
   /** Header names, lower case, masked in every log. */
   headersToMask: z.array(z.string()),
-  logging: logging.optional(),
+  logging: organisationLogging.optional(),
   /** The workspace for requests with keys of the organisation. */
   defaultWorkspace: z.string().optional(),
   /** Slugs of guardrails of the organisation, which check every request and every answer; see `exemptInputGuardrails`. */

@@ -15,7 +15,7 @@ import {
   type LogStore,
   type RequestLog,
 } from '../request-log/index.ts';
-import type { SnapshotHolder } from '../snapshot/index.ts';
+import { retentionDaysOf, retentionMsOf, type SnapshotHolder } from '../snapshot/index.ts';
 import { postgresDialect } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { openBucketPorts } from './bucket.ts';
@@ -39,21 +39,29 @@ export function openRequestLog(
   if (requestLog === undefined) {
     return sidecarProfile === undefined ? undefined : openLogAtFleet(settings, { ...parts, snapshots, sidecarProfile });
   }
-  const { database, maxBytes, retentionMs } = requestLog;
+  const { database, maxBytes } = requestLog;
   const store = database.kind === 'process' ? given : openStore(database, ca);
   if (store === undefined) return undefined;
-  const documents = requestLog.documents && openDocuments(requestLog.documents, settings, variables);
+  const days = (fallback: number): number => retentionDaysOf(snapshots.current) ?? fallback;
+  const documents = requestLog.documents && {
+    ...requestLog.documents,
+    store: openDocumentStore(requestLog.documents, settings, variables),
+    retentionDays: () => days(requestLog.documents?.retentionDays ?? 0),
+  };
+  // Without a Snapshot it is not known whether the organisation keeps rows for longer.
+  const retentionMs = (): number | undefined =>
+    snapshots.current && retentionMsOf(snapshots.current, requestLog.retentionMs);
   return createRequestLog({ ...parts, maxBytes, retentionMs, store, documents, now: Date.now });
 }
 
-function openDocuments(
-  { place, ...given }: DocumentSettings,
+function openDocumentStore(
+  { place }: DocumentSettings,
   settings: GatewaySettings,
   variables: Variables,
-): DocumentOptions {
-  if (place.kind === 'folder') return { ...given, store: createFolderDocuments(place.folder) };
+): DocumentOptions['store'] {
+  if (place.kind === 'folder') return createFolderDocuments(place.folder);
   const { bucket } = place;
-  return { ...given, store: createBucketDocuments(bucket, openBucketPorts(bucket, settings, variables)) };
+  return createBucketDocuments(bucket, openBucketPorts(bucket, settings, variables));
 }
 
 /** Memory of a sidecar is that of an application pod. */
@@ -82,7 +90,7 @@ function openLogAtFleet(
   });
   const store = createFleetLogStore({ link, address, timeoutMs: FLEET_MS });
   const maxBytes = Math.min(logQueueBytes, SIDECAR_QUEUE_BYTES);
-  const log = createRequestLog({ ...parts, maxBytes, retentionMs: undefined, store, now: Date.now });
+  const log = createRequestLog({ ...parts, maxBytes, retentionMs: () => undefined, store, now: Date.now });
   const isKept = (): boolean => address() !== undefined;
   return {
     ...log,

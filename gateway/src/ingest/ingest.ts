@@ -7,6 +7,7 @@ import { forEachInSlices } from '../lib/slices.ts';
 import { bodiesKept, type Ingest, type IngestCall, type LocalAnswer, type ResolvedRequest } from '../pipeline/index.ts';
 import type { RequestRecord } from '../record/index.ts';
 import { type LogRecord, type LogRecordOptions, logRecordsOf, type RequestLog } from '../request-log/index.ts';
+import { retentionMsOf } from '../snapshot/index.ts';
 import { createCharges } from './charge.ts';
 import type { Entry, EntryContext } from './entry.ts';
 import { readLogs } from './logs/read-logs.ts';
@@ -16,7 +17,7 @@ import { toRecord } from './to-record.ts';
 
 export interface IngestOptions extends LogRecordOptions {
   readonly log: Pick<RequestLog, 'add' | 'admits'>;
-  /** How long rows are kept, in ms; undefined: for ever. */
+  /** How long rows are kept where the organisation does not say it, in ms; undefined: for ever. */
   readonly retentionMs: number | undefined;
   /** Of each body that is kept; 0: rows alone. */
   readonly maxBodyBytes: number;
@@ -89,8 +90,9 @@ const READERS: Readonly<Record<IngestCall, (request: ResolvedRequest, options: I
   spans: (request, options) => readSpans(request, options.json, contextOf(request, options)),
 };
 
-function contextOf({ exchange, caller }: ResolvedRequest, { retentionMs, now }: IngestOptions): EntryContext {
+function contextOf({ exchange, caller }: ResolvedRequest, { retentionMs: usualMs, now }: IngestOptions): EntryContext {
   const nowMs = now();
+  const retentionMs = retentionMsOf(exchange.snapshot, usualMs);
   return {
     nowMs,
     oldestMs: nowMs - Math.min(retentionMs ?? MAX_AGE_MS, MAX_AGE_MS),

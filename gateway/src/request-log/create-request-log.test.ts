@@ -21,7 +21,7 @@ interface LogOptions {
 }
 
 function logWith(
-  retentionMs: number | undefined,
+  retentionMs: number | undefined | (() => number | undefined),
   dropBefore: LogStore['dropBefore'],
   { maxBytes = 1_000, write = async () => undefined, put, writeFeedback = async () => undefined }: LogOptions = {},
 ) {
@@ -36,10 +36,11 @@ function logWith(
       close: async () => undefined,
     },
     maxBytes,
-    retentionMs,
+    retentionMs: typeof retentionMs === 'function' ? retentionMs : () => retentionMs,
     documents: put && {
       store: { name: 'objects', put, isRefusal: () => false, dropBefore, close: async () => undefined },
-      ...{ format: 'v1', retentionDays: 0, uploads: { failures: 5, pauseMs: 60_000, timeoutMs: 15_000 } },
+      retentionDays: () => 0,
+      ...{ format: 'v1', uploads: { failures: 5, pauseMs: 60_000, timeoutMs: 15_000 } },
     },
     metrics,
     logger: createLogger({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } }),
@@ -47,6 +48,22 @@ function logWith(
   });
   return { log, lines, metrics };
 }
+
+test('days are dropped after what is said now, and none while nothing is', async () => {
+  const instants: number[] = [];
+  let keptMs: number | undefined;
+  logWith(
+    () => keptMs,
+    async (ms) => void instants.push(ms),
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(instants).toEqual([]);
+  keptMs = 90 * DAY_MS;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  keptMs = 7 * DAY_MS;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(instants).toEqual([NOW - 90 * DAY_MS, NOW - 7 * DAY_MS]);
+});
 
 test('old days are dropped a minute after the start, then once an hour, until the end', async () => {
   const instants: number[] = [];

@@ -12,8 +12,8 @@ export interface RequestLogOptions {
   readonly store: LogStore;
   /** Of records that wait. */
   readonly maxBytes: number;
-  /** How long rows are kept, in ms; undefined: for ever. */
-  readonly retentionMs: number | undefined;
+  /** How long rows are kept, in ms; undefined: for ever, or it is not known yet. */
+  retentionMs(): number | undefined;
   /** Undefined: documents are in the store of the rows. */
   readonly documents?: DocumentOptions | undefined;
   readonly metrics: LogMetrics;
@@ -111,10 +111,11 @@ function placed(record: LogRecord, documents: DocumentKeeper | undefined): LogRe
 
 /** Each process does it: a day that is gone already is no work. */
 function sweepDays({ store, documents, retentionMs, logger, now }: RequestLogOptions): { stop(): void } {
-  if (retentionMs === undefined) return { stop: () => undefined };
   const sweep = (): void => {
+    const keptMs = retentionMs();
+    if (keptMs === undefined) return;
     for (const { name, dropBefore } of documents === undefined ? [store] : [store, documents.store]) {
-      dropBefore(now() - retentionMs).catch((error: unknown) => {
+      dropBefore(now() - keptMs).catch((error: unknown) => {
         logger.warn({ err: error, store: name }, 'Old days of the request log could not be dropped');
       });
     }

@@ -9,7 +9,7 @@ export interface DocumentOptions {
   readonly store: DocumentStore;
   readonly format: PathFormat;
   /** 0: for ever. */
-  readonly retentionDays: number;
+  retentionDays(): number;
   readonly uploads: UploadSettings;
 }
 
@@ -39,7 +39,7 @@ const WORDS = {
 };
 
 export function keepDocuments(options: DocumentOptions, { maxBytes, metrics, logger }: KeeperParts): DocumentKeeper {
-  const { store, retentionDays, uploads: settings } = options;
+  const { store, format, uploads: settings } = options;
   const report = createReport({ store, logger }, WORDS);
   const uploads = new DocumentUploads({
     ...{ store, settings, maxBytes, retryMs: RETRY_MS, nowMs: () => performance.now() },
@@ -55,7 +55,8 @@ export function keepDocuments(options: DocumentOptions, { maxBytes, metrics, log
   metrics.observeLogStore(() => uploads.isOpen);
   return {
     keep: (row, content) => {
-      const key = objectKey(row, options);
+      const retentionDays = options.retentionDays();
+      const key = objectKey(row, { format, retentionDays });
       const keptUntilMs = retentionDays === 0 ? undefined : row.created_at + retentionDays * DAY_MS;
       return uploads.add({ key, bytes: Buffer.from(documentText(row, content)), keptUntilMs }) ? key : undefined;
     },

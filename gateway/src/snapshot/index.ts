@@ -21,6 +21,7 @@ export {
 export { compileBudget, compileLimits, compileSchedule, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
 export type { PolicyFacts, PolicyRecord } from './policies.ts';
 export type { PromptLibrary } from './prompts.ts';
+export { retentionDaysOf, retentionMsOf } from './retention.ts';
 export {
   createKubernetesSource,
   createSidecarSource,
