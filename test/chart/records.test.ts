@@ -26,8 +26,11 @@ test('documents are in the database unless a bucket is named', async () => {
 
 test('a bucket of another store, with a key pair', async () => {
   const s3 = { bucket: 'request-logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' };
-  const { fleet, management } = await placesOf({ clickhouse: { urlSecretRef }, s3: { ...s3, secretName: 'minio' } });
-  expect(fleet).toEqual({ clickhouse: { urlSecretRef }, s3: { ...s3, secretRef: { name: 'minio' } } });
+  const caSecretRef = { name: 'minio-ca', key: 'ca.crt' };
+  const given = { ...s3, secretName: 'minio', caSecretRef };
+  const { fleet, management } = await placesOf({ clickhouse: { urlSecretRef }, s3: given });
+  expect(fleet).toEqual({ clickhouse: { urlSecretRef }, s3: { ...s3, secretRef: { name: 'minio' }, caSecretRef } });
+  expect(management.get('LOG_STORE_CA')).toMatchObject({ valueFrom: { secretKeyRef: caSecretRef } });
   expect(management.get('LOG_STORE')).toMatchObject({ value: 's3_custom' });
   expect(management.get('LOG_STORE_BASEPATH')).toMatchObject({ value: s3.endpoint });
   const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));

@@ -36,6 +36,7 @@ const NEEDED: Readonly<Record<string, Values>> = {
   'records.s3.endpoint': IN_BUCKET,
   'records.s3.pathFormat': IN_BUCKET,
   'records.s3.secretName': IN_BUCKET,
+  'records.s3.caSecretRef': IN_BUCKET,
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 

@@ -86,6 +86,9 @@ const s3 = withRules(
       secretRef: nameRef(
         'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
       ).optional(),
+      caSecretRef: secretKeyRef(
+        'caSecretRef is the Secret entry with the certificate authorities of endpoint as PEM; absent: those that gateways trust anyway.',
+      ).optional(),
     })
     .meta({ description: 's3 keeps headers and bodies in a bucket; absent: they are in the database.' }),
   BUCKET_RULES,

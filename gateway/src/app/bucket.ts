@@ -8,14 +8,23 @@ import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.
 import type { UpstreamClient } from '../upstream/index.ts';
 import { openClient } from './upstream-client.ts';
 
+interface Bucket extends Pick<BucketSettings, 'keys' | 'region' | 'endpoint'> {
+  /** Certificate authorities as PEM; absent: those for providers. */
+  readonly ca?: string | undefined;
+}
+
 /** With a client of its own. */
 export function openBucketPorts(
-  { keys, region, endpoint }: Pick<BucketSettings, 'keys' | 'region' | 'endpoint'>,
+  { keys, region, endpoint, ca }: Bucket,
   settings: GatewaySettings,
   variables: Variables,
 ): S3Ports {
-  const client = openClient(settings, bucketPolicy(settings, endpoint));
-  const credentials = keys === undefined ? podIdentity(client, settings, { variables, region }) : async () => keys;
+  const policy = bucketPolicy(settings, endpoint);
+  const client = openClient(ca === undefined ? settings : { ...settings, ca }, policy);
+  // Whoever gives out identities is known by another authority.
+  const forIdentity = () => (ca === undefined ? client : openClient(settings, policy));
+  const credentials =
+    keys === undefined ? podIdentity(forIdentity(), settings, { variables, region }) : async () => keys;
   return { credentials, client, now: Date.now };
 }
 

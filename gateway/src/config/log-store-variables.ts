@@ -6,6 +6,9 @@ const text = (description: string) => z.string().max(4_096).optional().meta({ de
 const ms = (fallback: number, description: string) =>
   z.coerce.number().int().min(1).max(86_400_000).default(fallback).meta({ description });
 
+/** Longest list of certificates, in characters. */
+const MAX_CA: number = 256 * 1024;
+
 export const LOG_STORE_VARIABLES = {
   LOG_STORE: z.enum(LOG_STORES).default('control_plane').meta({
     description:
@@ -18,6 +21,12 @@ export const LOG_STORE_VARIABLES = {
   ),
   LOG_STORE_ACCESS_KEY: text('key id for the bucket; the identity of the pod when unset'),
   LOG_STORE_SECRET_KEY: text('secret key for the bucket'),
+  LOG_STORE_CA: z
+    .string()
+    .max(MAX_CA)
+    .regex(/-----BEGIN CERTIFICATE-----/, 'expected certificates as PEM')
+    .optional()
+    .meta({ description: 'certificate authorities of the store as PEM; those for providers when unset' }),
   LOG_STORE_FILE_PATH_FORMAT: z.enum(PATH_FORMATS).default('v1').meta({
     description: 'names of documents: DAYS/ORGANISATION/ID.json (v1), or with workspace and hour before the id (v2)',
   }),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readEnvironment, toSettings } from './index.ts';
 
 const BASE = { GATEHOUSE_LOGS_DATABASE_URL: 'postgres://ada:secret@db/logs' };
+const PEM = '-----BEGIN CERTIFICATE-----';
 const BUCKET = { LOG_STORE: 's3', LOG_STORE_GENERATIONS_BUCKET: 'logs' };
 const documentsOf = (variables: Readonly<Record<string, string>>) =>
   toSettings(readEnvironment({ ...BASE, ...variables })).requestLog?.documents;
@@ -24,13 +25,13 @@ test('a bucket of AWS, with the bounds of the specification', () => {
 test('a bucket of another store, encrypted and locked; its secret is in no text', () => {
   const documents = documentsOf({
     ...{ ...BUCKET, LOG_STORE: 's3_custom', LOG_STORE_BASEPATH: 'http://minio:9000', LOG_STORE_FILE_PATH_FORMAT: 'v2' },
-    ...{ LOG_STORE_ACCESS_KEY: 'AKID', LOG_STORE_SECRET_KEY: 'very-secret' },
+    ...{ LOG_STORE_ACCESS_KEY: 'AKID', LOG_STORE_SECRET_KEY: 'very-secret', LOG_STORE_CA: PEM },
     ...{ SSE_ENCRYPTION_TYPE: 'aws:kms', KMS_KEY_ID: 'alias/logs', LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: 'true' },
   });
   expect(documents).toMatchObject({
     place: {
       bucket: {
-        ...{ endpoint: 'http://minio:9000', forcePathStyle: true, keys: { accessKeyId: 'AKID' } },
+        ...{ endpoint: 'http://minio:9000', forcePathStyle: true, keys: { accessKeyId: 'AKID' }, ca: PEM },
         ...{ encryption: 'aws:kms', kmsKeyId: 'alias/logs', isLocked: true },
       },
     },
@@ -52,6 +53,7 @@ test.for<{ readonly name: string; readonly given: Readonly<Record<string, string
   { name: 'LOG_STORE_REGION', given: { ...BUCKET, LOG_STORE_REGION: 'evil.host/' } },
   { name: 'LOG_STORE_BASEPATH', given: { ...BUCKET, LOG_STORE: 's3_custom' } },
   { name: 'LOG_STORE_BASEPATH', given: { ...BUCKET, LOG_STORE_BASEPATH: 'https://ada:very-secret@minio' } },
+  { name: 'LOG_STORE_CA', given: { ...BUCKET, LOG_STORE_CA: 'very-secret' } },
   { name: 'LOG_STORE_SECRET_KEY', given: { ...BUCKET, LOG_STORE_SECRET_KEY: 'very-secret' } },
   { name: 'GATEHOUSE_LOGS_DIR', given: { LOG_STORE: 'folder' } },
   { name: 'KMS_KEY_ID', given: { ...BUCKET, KMS_KEY_ID: 'very-secret' } },

@@ -5,9 +5,14 @@ import type { BucketOptions, UploadSettings } from '../request-log/index.ts';
 import type { BucketKeys, BucketSettings } from './batches.ts';
 import type { Environment } from './env.ts';
 
+export interface DocumentBucket extends BucketSettings, BucketOptions {
+  /** Certificate authorities of the store as PEM; undefined: those for providers. */
+  readonly ca: string | undefined;
+}
+
 export interface DocumentSettings {
   readonly place:
-    | { readonly kind: 'bucket'; readonly bucket: BucketSettings & BucketOptions }
+    | { readonly kind: 'bucket'; readonly bucket: DocumentBucket }
     | { readonly kind: 'folder'; readonly folder: string };
   readonly format: PathFormat;
   /** 0: for ever. */
@@ -40,7 +45,7 @@ function placeOf(env: Environment): DocumentSettings['place'] | undefined {
   return { kind: 'folder', folder };
 }
 
-function bucketOf(env: Environment, kind: Parameters<typeof logBucketOf>[0]['kind']): BucketSettings & BucketOptions {
+function bucketOf(env: Environment, kind: Parameters<typeof logBucketOf>[0]['kind']): DocumentBucket {
   const bucket = logBucketOf({
     kind,
     bucket: env.LOG_STORE_GENERATIONS_BUCKET,
@@ -56,7 +61,7 @@ function bucketOf(env: Environment, kind: Parameters<typeof logBucketOf>[0]['kin
   if (isLocked && env.GATEHOUSE_LOGS_RETENTION_DAYS === 0) {
     throw invalid('LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: needs GATEHOUSE_LOGS_RETENTION_DAYS of a day at least');
   }
-  return { ...bucket.value, keys: keysOf(env), encryption, kmsKeyId, isLocked };
+  return { ...bucket.value, keys: keysOf(env), ca: env.LOG_STORE_CA, encryption, kmsKeyId, isLocked };
 }
 
 function keysOf({ LOG_STORE_ACCESS_KEY: id, LOG_STORE_SECRET_KEY: secret }: Environment): BucketKeys | undefined {

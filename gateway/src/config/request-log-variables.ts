@@ -34,5 +34,8 @@ export const REQUEST_LOG_VARIABLES = {
     .min(0)
     .max(36_500)
     .default(30)
-    .meta({ description: 'how long rows of the request log are kept, in days, where the Organisation does not say it; 0: for ever' }),
+    .meta({
+      description:
+        'how long rows of the request log are kept, in days, where the Organisation does not say it; 0: for ever',
+    }),
 } as const;

@@ -18,6 +18,10 @@ export const records: Members = {
       'Secret with accessKeyId and secretAccessKey, with the same name in the namespace of the release and in that of the ' +
         'default fleet; empty: the identities of the pods.',
     ),
+    caSecretRef: secretEntry(
+      'Secret entry with the certificate authorities of the endpoint as PEM, with the same name in both namespaces; empty: those ' +
+        'that are trusted anyway.',
+    ),
   }),
   postgres: section('In PostgreSQL.', {
     enabled: flag(

@@ -230,6 +230,11 @@ export const FLAGS = {
     type: 'text',
     help: 'With --management: secret key for the bucket, better as the variable',
   },
+  'log-store-ca': {
+    variable: 'LOG_STORE_CA',
+    type: 'text',
+    help: 'With --management: certificate authorities of that store as PEM, better as the variable; none: those of Node',
+  },
   'audit-retention-days': {
     variable: 'GATEHOUSE_AUDIT_RETENTION_DAYS',
     type: 'count',

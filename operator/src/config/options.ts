@@ -16,6 +16,8 @@ export interface LogStoreOptions {
   readonly basePath: string | undefined;
   readonly accessKey: string | undefined;
   readonly secretKey: string | undefined;
+  /** PEM. */
+  readonly ca: string | undefined;
 }
 
 export interface OperatorOptions {
@@ -340,6 +342,7 @@ const requestLogOf = (values: Values): RequestLogOptions => ({
     basePath: values.text('log-store-basepath'),
     accessKey: values.text('log-store-access-key'),
     secretKey: values.text('log-store-secret-key'),
+    ca: values.text('log-store-ca'),
   },
 });
 

@@ -19,6 +19,7 @@ export function logObjectsOf(variables: Variables): Result<LogObjects | undefine
       accessKey: text('LOG_STORE_ACCESS_KEY'),
       secretKey: text('LOG_STORE_SECRET_KEY'),
       folder: text('GATEHOUSE_LOGS_DIR'),
+      ca: text('LOG_STORE_CA'),
     },
     { credentials: createOwnIdentity({ variables }).awsCredentials, now: Date.now },
   );

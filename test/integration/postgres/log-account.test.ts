@@ -16,7 +16,8 @@ import { logRow } from '../../kit/log-row.ts';
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const NO_STORE = {
   kind: 'control_plane' as const,
-  ...{ bucket: undefined, region: undefined, basePath: undefined, accessKey: undefined, secretKey: undefined },
+  ...{ bucket: undefined, region: undefined, basePath: undefined, accessKey: undefined },
+  ...{ secretKey: undefined, ca: undefined },
 };
 
 let server: PostgresServer;

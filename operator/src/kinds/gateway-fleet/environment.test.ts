@@ -50,12 +50,19 @@ describe('the environment of a fleet', () => {
     const postgres = { urlSecretRef: { name: 'logs', key: 'url' } };
     const ofAws = variablesOf({ records: { postgres, s3: { bucket: 'logs', region: 'eu-central-1' } } });
     expect(ofAws.get('LOG_STORE')?.value).toBe('s3');
-    for (const name of ['LOG_STORE_BASEPATH', 'LOG_STORE_ACCESS_KEY', 'SSE_ENCRYPTION_TYPE', 'KMS_KEY_ID']) {
+    for (const name of [
+      'LOG_STORE_BASEPATH',
+      'LOG_STORE_ACCESS_KEY',
+      'LOG_STORE_CA',
+      'SSE_ENCRYPTION_TYPE',
+      'KMS_KEY_ID',
+    ]) {
       expect(ofAws.has(name), name).toBe(false);
     }
     const s3 = {
       ...{ bucket: 'logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' as const },
       ...{ encryption: 'KMS' as const, kmsKeyId: 'alias/logs', objectLock: true, secretRef: { name: 'minio' } },
+      caSecretRef: { name: 'minio', key: 'ca.crt' },
     };
     const given = variablesOf({ records: { postgres, s3 } });
     const values = {
@@ -67,6 +74,7 @@ describe('the environment of a fleet', () => {
     expect(given.get('LOG_STORE_SECRET_KEY')?.valueFrom).toEqual({
       secretKeyRef: { name: 'minio', key: 'secretAccessKey' },
     });
+    expect(given.get('LOG_STORE_CA')?.valueFrom).toEqual({ secretKeyRef: s3.caSecretRef });
   });
 
   test('says where files and batches are', () => {

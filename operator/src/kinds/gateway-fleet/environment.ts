@@ -205,6 +205,7 @@ function recordVariables(records: GatewayFleet['spec']['records']): readonly Env
 /** The bucket of documents of the request log. */
 function documentVariables({
   secretRef,
+  caSecretRef,
   ...s3
 }: NonNullable<NonNullable<GatewayFleet['spec']['records']>['s3']>): readonly EnvVar[] {
   const texts = {
@@ -225,6 +226,7 @@ function documentVariables({
           fromSecret('LOG_STORE_ACCESS_KEY', { name: secretRef.name, key: S3_KEYS[0] }),
           fromSecret('LOG_STORE_SECRET_KEY', { name: secretRef.name, key: S3_KEYS[1] }),
         ]),
+    ...(caSecretRef === undefined ? [] : [fromSecret('LOG_STORE_CA', caSecretRef)]),
   ];
 }
 

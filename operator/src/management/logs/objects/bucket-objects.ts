@@ -19,6 +19,8 @@ export interface LogBucketPorts {
   credentials(call: CredentialsCall): Promise<Result<BucketCredentials, string>>;
   /** Unix time in ms. */
   now(): number;
+  /** Certificate authorities of the store as PEM; absent: those of Node. */
+  readonly ca?: string | undefined;
 }
 
 export interface CredentialsCall {
@@ -33,7 +35,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** SHA-256 of nothing. */
 const EMPTY = createHash('sha256').digest('hex');
 
-export function createBucketObjects(bucket: LogBucket, { credentials, now }: LogBucketPorts): LogObjects {
+export function createBucketObjects(bucket: LogBucket, { credentials, now, ca }: LogBucketPorts): LogObjects {
   const http = createHttp({ ownNamespaces: [], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   const { origin, base } = placeOf(bucket);
   const { region } = bucket;
@@ -43,7 +45,10 @@ export function createBucketObjects(bucket: LogBucket, { credentials, now }: Log
     if (!found.ok) throw away(`there is no identity for it: ${found.error}`);
     const headers = await signed({ host: new URL(origin).host, path, region }, found.value, now());
     // The address is the deployment's own: nothing in a call chooses it.
-    const answer = await http({ method: 'GET', url: origin + path, headers, reach: 'machine' }, signal);
+    const answer = await http(
+      { method: 'GET', url: origin + path, headers, reach: 'machine', caCertificate: ca },
+      signal,
+    );
     if (!answer.ok) throw away(answer.error);
     return answer.value;
   };

@@ -13,11 +13,13 @@ export interface LogObjectSettings {
   readonly accessKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly folder: string | undefined;
+  /** Certificate authorities of the store as PEM; absent: those of Node. */
+  readonly ca?: string | undefined;
 }
 
 /** Undefined: documents are in the database. An error begins with the variable and never repeats a value. */
 export function openLogObjects(
-  { kind, folder, accessKey, secretKey, ...given }: LogObjectSettings,
+  { kind, folder, accessKey, secretKey, ca, ...given }: LogObjectSettings,
   { credentials, now }: LogBucketPorts,
 ): Result<LogObjects | undefined, string> {
   if (kind === 'control_plane') return ok(undefined);
@@ -28,12 +30,15 @@ export function openLogObjects(
   }
   const bucket = logBucketOf({ kind, ...given });
   if (!bucket.ok) return err(bucket.error);
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+    return err('LOG_STORE_CA: expected certificates as PEM');
+  }
   if ((accessKey === undefined) !== (secretKey === undefined)) {
     return err('LOG_STORE_ACCESS_KEY and LOG_STORE_SECRET_KEY go together');
   }
   if (accessKey === undefined || secretKey === undefined) {
-    return ok(createBucketObjects(bucket.value, { credentials, now }));
+    return ok(createBucketObjects(bucket.value, { credentials, now, ca }));
   }
   const pair = ok({ accessKeyId: accessKey, secretAccessKey: secretKey });
-  return ok(createBucketObjects(bucket.value, { credentials: async () => pair, now }));
+  return ok(createBucketObjects(bucket.value, { credentials: async () => pair, now, ca }));
 }
