@@ -2,11 +2,13 @@
 import {
   type Batches,
   type BatchesOptions,
+  type BatchTiming,
   createBatches,
   headersRequest,
   isMissingProvider,
   withoutBatches,
 } from '../batches/index.ts';
+import { type BudgetStore, type Budgets, createOnceCharges } from '../budgets/index.ts';
 import type { GatewaySettings, Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Drain } from '../listener/index.ts';
@@ -25,6 +27,9 @@ interface BatchParts {
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly budget: ByteBudget;
   readonly drain: Drain;
+  /** The budgets of this gateway, and what they are counted in. */
+  readonly counted: () => { readonly budgets: Pick<Budgets, 'follow'>; readonly store: BudgetStore };
+  readonly timing: Partial<BatchTiming> | undefined;
   readonly spans: SpanRules | undefined;
   readonly logger: Logger;
 }
@@ -42,12 +47,30 @@ export function openBatches(settings: GatewaySettings, parts: BatchParts): Batch
     json: limits.json,
     pipeline: { handle: (exchange) => parts.pipeline().handle(exchange) },
     checkHeaders: headerCheck(parts),
+    openCharges: chargesOf(parts),
+    ...(parts.timing === undefined ? {} : { timing: parts.timing }),
     ...{ recorder, snapshots, spans, logger, inFlight: drain.inFlight },
     maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
     openMemory: () => budget.open(),
     now: Date.now,
   });
 }
+
+/** Of a batch at a provider: told to the counters themselves, which this process then asks. */
+const chargesOf =
+  ({ counted }: Pick<BatchParts, 'counted'>): BatchesOptions['openCharges'] =>
+  (name, tryNumber) => {
+    const { budgets, store } = counted();
+    const charges = createOnceCharges({ store, name, tryNumber });
+    return {
+      budgets: charges.budgets,
+      tell: async () => {
+        const told = await charges.tell();
+        for (const budget of told || []) budgets.follow(budget, Number.NaN, Date.now());
+        return told !== false;
+      },
+    };
+  };
 
 /** Rows may name accounts in their models, so that headers without one are good. */
 const headerCheck =

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import type { BatchTiming } from '../batches/index.ts';
 import type { BudgetStore, Budgets } from '../budgets/index.ts';
 import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
 import { createCatalogue } from '../cost/index.ts';
@@ -66,6 +67,8 @@ export interface GatewayOptions {
   readonly logStore?: LogStore | undefined;
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
+  /** In place of the usual times of batches. */
+  readonly batchTiming?: Partial<BatchTiming>;
   /** Counters of budgets; absent: in memory. Not used where Redis is configured. */
   readonly budgetStore?: BudgetStore;
   /** Where the management API is served; absent: its paths answer 404. */
@@ -113,12 +116,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const recorder = openRecorder(options, { ...telemetry, tracing, requestLog });
   const drain = createDrain(settings.drain);
   const batches = openBatches(settings, {
-    ...{ variables, recorder, snapshots, budget, drain, logger, spans: tracing?.rules },
+    ...{ variables, recorder, snapshots, budget, drain, logger, spans: tracing?.rules, timing: options.batchTiming },
     pipeline: () => pipeline,
     resolver: () => ports.resolver,
+    counted: () => ({ budgets: ports.budgets, store: stateful.budgetStore }),
   });
   const ingest = openIngest(settings, requestLog, (...charges) => ports.budgets.reserve(...charges));
-  const own = { ownResources: batches, ingest };
+  const own = { batches, ingest };
   const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ...own };
   const maxBodyBytes = requestLog === undefined ? 0 : settings.logBodyBytes;
   const stateful = createPipelinePorts(settings, {

@@ -1,7 +1,7 @@
 /** What the pipeline needs of the process: limits, stores, the upstream client, randomness and the clock. */
 import { randomUUID } from 'node:crypto';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
-import { withoutBatches } from '../batches/index.ts';
+import { type Batches, withoutBatches } from '../batches/index.ts';
 import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import type { VectorStore } from '../cache/index.ts';
 import { createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
@@ -35,7 +35,7 @@ import type { HostPolicy } from '../upstream/host-guard/index.ts';
 import { openFleetPort } from './fleet-port.ts';
 import type { LimitsStatus } from './limits-status.ts';
 import { createMemoryState, type SharedState } from './shared-state.ts';
-import { createStores } from './stores.ts';
+import { createStores, type Stores } from './stores.ts';
 import { createTokens } from './token-ports.ts';
 import { hostPolicyOf, openClient } from './upstream-client.ts';
 
@@ -57,7 +57,7 @@ export interface PipelinePortOptions {
   /** Takes rows of sidecars, too. */
   readonly requestLog?: RequestLog | undefined;
   /** Absent: there are none. */
-  readonly ownResources?: PipelinePorts['ownResources'];
+  readonly batches?: Batches;
   /** Absent: none are taken. */
   readonly ingest?: PipelinePorts['ingest'] | undefined;
 }
@@ -68,6 +68,8 @@ export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit /
 export interface PipelineWithStores {
   readonly ports: PipelinePorts;
   readonly limitsStatus: LimitsStatus;
+  /** What the budgets are counted in. */
+  readonly budgetStore: BudgetStore;
   /** Counts for sidecars; a sidecar does not. */
   readonly countersServer: CountersServer | undefined;
   /** Takes rows of the request log from sidecars, where this gateway keeps one. */
@@ -97,10 +99,10 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     ...{ budget, metrics, recorder },
     ask: createAskModel(() => ports.attempts),
   });
-  const own = ownPortsOf(options);
+  const batches = options.batches ?? withoutBatches('it has no store for them');
   const ports: PipelinePorts = {
     ...counters,
-    ...own,
+    ...{ ownResources: batches, ingest: options.ingest ?? withoutIngest },
     concurrency: state.concurrency,
     resolver: resolverOf(settings, hosts),
     attempts: {
@@ -110,7 +112,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       servicesFor: createProviderServices(services),
       cache: stores.cache,
       semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
-      ...{ guardrails, ownResources: own.ownResources, rowMarks: stores.rowMarks },
+      ...{ guardrails, ...batchPortsOf(batches, stores) },
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
       ...counters,
@@ -131,7 +133,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   };
   return {
     ports,
-    limitsStatus: stores.limitsStatus,
+    ...{ limitsStatus: stores.limitsStatus, budgetStore: stores.budgetStore },
     countersServer: isSidecar ? undefined : createCountersServer({ ...stores, ...counters, ...tokens, snapshots, now }),
     recordsServer: isSidecar ? undefined : recordsServerOf(options, tokens),
     close: async () => {
@@ -144,9 +146,10 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
   };
 }
 
-const ownPortsOf = ({ ownResources, ingest }: PipelinePortOptions): Pick<PipelinePorts, 'ownResources' | 'ingest'> => ({
-  ownResources: ownResources ?? withoutBatches('it has no store for them'),
-  ingest: ingest ?? withoutIngest,
+const batchPortsOf = (batches: Batches, { rowMarks }: Pick<Stores, 'rowMarks'>) => ({
+  ownResources: batches,
+  followed: batches.followed,
+  rowMarks: batches.rowMarks(rowMarks),
 });
 
 const captureOf = ({ maxBodyBytes = 0, requestLog, budget }: PipelinePortOptions): PipelinePorts['capture'] =>

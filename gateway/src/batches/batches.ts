@@ -2,7 +2,8 @@
 import { AppError } from '../errors/index.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import type { ObjectStore } from '../object-storage/index.ts';
-import type { OwnResourceCall, OwnResources } from '../pipeline/index.ts';
+import type { FollowedBatches, OwnResourceCall, OwnResources } from '../pipeline/index.ts';
+import type { RowMarks } from '../store/index.ts';
 import { withStores } from './api/answers.ts';
 import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
 import { createFile, deleteFile, findFile, getFile, getFileContent, listFiles, openContent } from './api/files.ts';
@@ -11,6 +12,14 @@ import { createRowCall, type RowCallPorts } from './execution/row-call.ts';
 import { createSlots } from './execution/slots.ts';
 import { sweep } from './execution/sweep.ts';
 import { createBatchWorker } from './execution/worker.ts';
+import {
+  createFollowedBatches,
+  createStoredMarks,
+  FOLLOW_TIMING,
+  type FollowTiming,
+  type SettlePorts,
+  settleFollowed,
+} from './followed/index.ts';
 import type { JobStore } from './job-store.ts';
 import type { BatchSettings } from './settings.ts';
 
@@ -21,9 +30,16 @@ export interface Batches extends OwnResources {
   stop(): Promise<void>;
   /** Closes the stores; after `stop`. */
   close(): Promise<void>;
+  /** Those at providers. */
+  readonly followed: FollowedBatches;
+  /** Which rows of outputs were counted, as the store knows it, and as `otherwise` does while it is away or where there is none. */
+  rowMarks(otherwise: RowMarks): RowMarks;
 }
 
-export interface BatchesOptions extends RowCallPorts, Pick<BatchPorts, 'checkHeaders'> {
+export interface BatchesOptions
+  extends RowCallPorts,
+    Pick<BatchPorts, 'checkHeaders'>,
+    Pick<SettlePorts, 'openCharges'> {
   readonly settings: BatchSettings;
   readonly objects: ObjectStore;
   readonly jobs: JobStore;
@@ -39,12 +55,18 @@ export interface BatchLogger {
 }
 
 /** All in ms. */
-export interface BatchTiming extends RunTiming {
+export interface BatchTiming extends RunTiming, FollowTiming {
   readonly lookMs: number;
   readonly sweepMs: number;
 }
 
+/** Of the batches of the gateway's own that one process works on, and of those of one workspace. */
+const OWN_RUNS = { maxRuns: 8, maxRunsOfWorkspace: 3 } as const;
+/** Of those at providers. */
+const FOLLOWED_RUNS = { maxRuns: 4, maxRunsOfWorkspace: 2 } as const;
+
 export const BATCH_TIMING: BatchTiming = {
+  ...FOLLOW_TIMING,
   renewMs: 3_000,
   leaseMs: 15_000,
   retryMs: 1_000,
@@ -80,13 +102,26 @@ export function createBatches(options: BatchesOptions): Batches {
     call: createRowCall(options),
     slots: createSlots(settings.rowsPerProcess),
   };
-  const worker = createBatchWorker({
-    ...{ jobs, now, leaseMs: timing.leaseMs, lookMs: timing.lookMs },
+  const working = {
+    ...{ now, leaseMs: timing.leaseMs, lookMs: timing.lookMs },
     isReady: () => snapshots.current !== undefined,
+    onFailure: (error: unknown, batch: string | undefined) =>
+      logger.warn({ err: error, batch }, 'Batch could not go on, it is tried again'),
+  };
+  const worker = createBatchWorker({
+    ...{ ...working, ...OWN_RUNS },
+    claim: jobs.claim,
+    workOf: ({ batch }) => batch.order,
     run: (lease, handOver) => runBatch(lease, runPorts, handOver),
-    onFailure: (error, batch) => logger.warn({ err: error, batch }, 'Batch could not go on, it is tried again'),
+  });
+  const follower = createBatchWorker({
+    ...{ ...working, ...FOLLOWED_RUNS },
+    claim: jobs.claimFollowed,
+    workOf: ({ followed }) => followed,
+    run: (lease, handOver) => settleFollowed(lease, { ...options, timing }, handOver),
   });
   const isWorking = settings.rowsPerProcess > 0;
+  const workers = isWorking ? [worker, follower] : [];
   const ports: BatchPorts = {
     ...stores,
     checkHeaders: options.checkHeaders,
@@ -101,14 +136,16 @@ export function createBatches(options: BatchesOptions): Batches {
     answer: (call, request) => withStores(() => CALLS[call](ports, request)),
     content: (workspace, id) => withStores(async () => openContent(ports, await findFile(ports, workspace, id))),
     start: () => {
-      if (isWorking) worker.start();
+      for (const each of workers) each.start();
       sweeping = setInterval(removeOld, timing.sweepMs);
       sweeping.unref();
     },
-    stop: () => {
+    stop: async () => {
       clearInterval(sweeping);
-      return worker.stop();
+      await Promise.all([worker.stop(), follower.stop()]);
     },
+    followed: createFollowedBatches(options),
+    rowMarks: (otherwise) => createStoredMarks(options, otherwise),
     close: async () => {
       await Promise.all([objects.close(), jobs.close()]);
     },
@@ -133,4 +170,6 @@ export const withoutBatches = (missing: string): Batches => ({
   start: () => undefined,
   stop: async () => undefined,
   close: async () => undefined,
+  followed: { add: async () => undefined, has: async () => false },
+  rowMarks: (otherwise) => otherwise,
 });

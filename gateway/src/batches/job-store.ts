@@ -1,4 +1,6 @@
 /** Where it is kept which files and batches there are, and how far batches are. */
+import type { ClaimOptions } from './claims.ts';
+import type { FollowedStore } from './followed-store.ts';
 import type { BatchOrder, BatchProgress, StoredBatch, StoredFile } from './records.ts';
 
 /** A part of a list, newest first unless it says otherwise. */
@@ -25,7 +27,7 @@ export interface RowAnswer {
 }
 
 /** All methods reject with StoreFailure when the store cannot be used. What is asked for in another workspace is not there. */
-export interface JobStore {
+export interface JobStore extends FollowedStore {
   /** False: the workspace has `maxFiles` already, pending ones included. */
   addFile(file: StoredFile, maxFiles: number): Promise<boolean>;
   /** Makes a pending file visible. */
@@ -51,14 +53,6 @@ export interface JobStore {
   close(): Promise<void>;
 }
 
-export interface ClaimOptions {
-  readonly nowMs: number;
-  /** A lease that is not renewed for so long is free again, in ms. */
-  readonly leaseMs: number;
-  /** Their batches are not taken. */
-  readonly except?: ReadonlySet<string>;
-}
-
 /** The right to work on a batch. Methods reject with LeaseLost when somebody else has it by now. */
 export interface Lease {
   readonly batch: StoredBatch;
@@ -74,9 +68,4 @@ export interface Lease {
   save(progress: BatchProgress): Promise<void>;
   /** Gives the lease back, so that others go on at once. */
   release(): Promise<void>;
-}
-
-/** Somebody else works on the batch. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
 }

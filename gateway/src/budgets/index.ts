@@ -15,3 +15,4 @@ export { type BudgetsOptions, createBudgets } from './create-budgets.ts';
 export { createMemoryBudgetStore, type MemoryBudgetStoreOptions } from './memory-store.ts';
 export { BUDGET_SCRIPTS, createRedisBudgetStore } from './redis-store.ts';
 export { type Period, periodAt, type Schedule, toSchedule } from './schedule.ts';
+export { createOnceCharges, type OnceCharges, type OnceOptions } from './settle-once.ts';

@@ -10,6 +10,8 @@ export interface LedgerOptions {
   readonly storeFailurePolicy: 'open' | 'closed';
   /** Unique for ever. */
   readonly holder: string;
+  /** Where the sequence of its requests begins, for a holder that has asked before; default: 0. */
+  readonly firstSequence?: number;
   /** Processes that share the budgets, for what one may spend of a budget that it could not ask the store about. */
   readonly processes: number;
   /** How long the store keeps the part of a process that it does not hear of, in ms. */
@@ -46,10 +48,11 @@ export class Ledger {
   readonly #urgent = new Set<Account>();
   #batch = new Set<Account>();
   #batchDone: Promise<void> | undefined;
-  #sequence = 0;
+  #sequence: number;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#sequence = options.firstSequence ?? 0;
   }
 
   ask(budgets: readonly BudgetLimit[]): BudgetDenial | undefined {

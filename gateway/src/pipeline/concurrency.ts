@@ -9,9 +9,10 @@ const BUSY_AFTER_MS = 1_000;
 /** Counts the request as one of its key until its answer has left. Throws KEY_CONCURRENCY_EXCEEDED. */
 export function holdConcurrencySlot(
   { key }: Caller,
-  exchange: Pick<Exchange, 'atEnd' | 'signal'>,
+  exchange: Pick<Exchange, 'atEnd' | 'signal' | 'settlement'>,
   { concurrency }: { readonly concurrency: Concurrency },
 ): void | Promise<void> {
+  if (exchange.settlement !== undefined) return; // no call of the key
   const entered = concurrency.enter(key.id);
   if (!(entered instanceof Promise)) return hold(entered, exchange);
   return entered.then((leave) => {

@@ -1,17 +1,20 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
 
+import type { Budgets } from '../budgets/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { CountedAnswer, PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
+import type { RowMarks } from '../store/index.ts';
 import type { UpstreamBody, UpstreamConnection } from '../upstream/index.ts';
 import type { JsonObject, Upload } from '../wire/contract.ts';
 import type { AnswerObserver, ByteTransform } from '../wire/transform/index.ts';
 import type { BodyKind, Operation } from './operations/index.ts';
 
 export type { AttemptFacts, CacheStatus, PipelineFacts, SpanIdentity, TraceContext } from '../record/index.ts';
+export type { BatchOfAccount, CreatedBatch, FollowedBatches } from './created-batch.ts';
 
 export type RequestBody =
   | { readonly kind: 'none' }
@@ -93,6 +96,8 @@ export interface Exchange {
   readonly snapshot: SnapshotView;
   /** Of a request that the gateway makes for one of its callers, who is known already. */
   readonly caller?: Caller;
+  /** Of the gateway's own reading of the output of a batch. */
+  readonly settlement?: RowSettlement;
   /** Cancelled with an AppError when the client disconnects or the drain deadline passes. */
   readonly signal: CancelSignal;
   /** Runs the task when the answer has been sent, or the client has left. */
@@ -102,6 +107,12 @@ export interface Exchange {
   /** `performance.now()` at the first byte of the request. */
   readonly startedMs: number;
   readonly trace: TraceContext;
+}
+
+/** How the rows of one output are counted and charged, in place of how those are that a client reads. */
+export interface RowSettlement {
+  readonly marks: RowMarks;
+  readonly budgets: Pick<Budgets, 'reserve'>;
 }
 
 export type HeaderMap = Record<string, string | string[]>;

@@ -26,7 +26,7 @@ export {
   runScript,
   type ScriptInput,
 } from './redis/index.ts';
-export { createRowMarks, type RowMarkOptions, type RowMarks } from './row-marks.ts';
+export { createRowMarks, type RowClaim, type RowMarkOptions, type RowMarks } from './row-marks.ts';
 export type { StateStore } from './state.ts';
 export { createStickySessions, type StickyOptions, type StickySessions } from './sticky.ts';
 export { createStoreBreaker, type StoreBreaker, type StoreBreakerOptions } from './store-breaker.ts';

@@ -10,7 +10,7 @@ test('marks are kept as long as the output of a batch', async () => {
   const states = createMemoryStateStore({ now: () => nowMs });
   const marks = createRowMarks({ states, storeBreaker: createStoreBreaker({ onError: () => undefined }) });
   expect(await marks.read('a')).toBe(0);
-  marks.write('a', 7);
+  expect(await marks.claim('a', { before: 0, rows: 7 })).toBe(true);
   expect([await marks.read('a'), await marks.read('b')]).toEqual([7, 0]);
   nowMs = 31 * DAY_MS;
   expect(await marks.read('a')).toBe(0);
@@ -29,7 +29,6 @@ test('a store that is away knows none, and fails nothing', async () => {
   const storeBreaker = createStoreBreaker({ onError: (error) => void errors.push(error) });
   const marks = createRowMarks({ states: { get: away, set: away, delete: away }, storeBreaker });
   expect(await marks.read('a')).toBe(0);
-  marks.write('a', 1);
-  await Promise.resolve();
+  expect(await marks.claim('a', { before: 0, rows: 1 })).toBe(true);
   expect(errors.length).toBeGreaterThan(0);
 });

@@ -3,10 +3,16 @@ import type { StateStore } from './state.ts';
 import type { StoreBreaker } from './store-breaker.ts';
 
 export interface RowMarks {
-  /** Rows that were counted before; 0 where that is not known. Never rejects. */
-  read(key: string): Promise<number>;
-  /** In the background; never throws. */
-  write(key: string, rows: number): void;
+  /** Rows that were counted before; 0 where that is not known. */
+  read(output: string): Promise<number>;
+  /** From now on, rows up to `rows` are counted. False: somebody else has counted rows beyond `before` meanwhile. */
+  claim(output: string, claim: RowClaim): Promise<boolean>;
+}
+
+export interface RowClaim {
+  /** What `read` has said. */
+  readonly before: number;
+  readonly rows: number;
 }
 
 export interface RowMarkOptions {
@@ -19,12 +25,14 @@ const TTL_SECONDS = 30 * 24 * 3_600;
 const PREFIX = 'batch-rows:';
 const COUNT = /^\d{1,9}$/;
 
+/** Never reject, and let every claim be: two calls that read the same rows at the same time may both count them. */
 export const createRowMarks = ({ states, storeBreaker }: RowMarkOptions): RowMarks => ({
-  read: async (key) => {
-    const found = await storeBreaker.attempt(() => states.get(PREFIX + key));
+  read: async (output) => {
+    const found = await storeBreaker.attempt(() => states.get(PREFIX + output));
     return found.ok && found.value !== undefined && COUNT.test(found.value) ? Number(found.value) : 0;
   },
-  write: (key, rows) => {
-    void storeBreaker.attempt(() => states.set(PREFIX + key, String(rows), TTL_SECONDS)); // never rejects
+  claim: async (output, { rows }) => {
+    void storeBreaker.attempt(() => states.set(PREFIX + output, String(rows), TTL_SECONDS)); // never rejects
+    return true;
   },
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobFolder } from '../../../gateway/src/batches/index.ts';
 import { createObjectFolder } from '../../../gateway/src/object-storage/index.ts';
+import { describeFollowedStore } from './followed-stores.ts';
 import { describeJobStore } from './job-stores.ts';
 import { describeObjectStore } from './object-stores.ts';
 
@@ -29,10 +30,12 @@ describeObjectStore('a folder', async () => {
   };
 });
 
-describeJobStore('a folder', async () => {
-  const folder = newFolder();
-  return {
-    open: async () => createJobFolder(folder),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
-});
+for (const describeStore of [describeJobStore, describeFollowedStore]) {
+  describeStore('a folder', async () => {
+    const folder = newFolder();
+    return {
+      open: async () => createJobFolder(folder),
+      [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    };
+  });
+}

@@ -3,13 +3,17 @@ import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createPostgresJobs } from '../../../gateway/src/batches/index.ts';
 import { StoreFailure } from '../../../gateway/src/object-storage/index.ts';
+import { describeFollowedStore } from '../../conformance/batches/followed-stores.ts';
 import { describeJobStore } from '../../conformance/batches/job-stores.ts';
 
-describeJobStore('PostgreSQL', async () => {
-  const server = await startPostgres();
-  const url = await server.database();
-  return { open: async () => createPostgresJobs({ url }), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-});
+for (const describeStore of [describeJobStore, describeFollowedStore]) {
+  describeStore('PostgreSQL', async () => {
+    const server = await startPostgres();
+    const url = await server.database();
+    const close = () => server[Symbol.asyncDispose]();
+    return { open: async () => createPostgresJobs({ url }), [Symbol.asyncDispose]: close };
+  });
+}
 
 test('a database that is away is a failure of the store, until it is back', async () => {
   await using server = await startPostgres();

@@ -1,21 +1,11 @@
 /** Files and batches of a fleet: several gateways over one database and one bucket. */
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import { CREDENTIALS, REGION, type S3Server, startS3 } from '../../conformance/batches/s3-server.ts';
+import { startS3 } from '../../conformance/batches/s3-server.ts';
 import { baseEntries, startGateway, startMock, startWorld } from '../../kit/gateway.ts';
 import { chatRow, managedBy } from '../../kit/managed-batches.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-
-const storesOf = (url: string, { endpoint }: S3Server): Readonly<Record<string, string>> => ({
-  GATEHOUSE_BATCH_DATABASE_URL: url,
-  GATEHOUSE_BATCH_S3_BUCKET: 'bucket',
-  GATEHOUSE_BATCH_S3_REGION: REGION,
-  GATEHOUSE_BATCH_S3_ENDPOINT: endpoint,
-  GATEHOUSE_BATCH_S3_PATH_STYLE: 'true',
-  GATEHOUSE_BATCH_S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-  GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-  GATEHOUSE_BATCH_ROWS_AT_ONCE: '2',
-});
+import { storesOf } from './batch-stores.ts';
 
 const ROWS = 40;
 const rows = Array.from({ length: ROWS }, (_, i) => chatRow(`row-${i}`, `number ${i}`, 'mock-delay-50')).join('');

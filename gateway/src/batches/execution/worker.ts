@@ -1,16 +1,22 @@
-/** Works on batches of all workspaces, a few at a time. */
+/** Works on what the store has to do for all workspaces, a few pieces at a time. */
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
-import { type JobStore, type Lease, LeaseLost } from '../job-store.ts';
+import { type ClaimOptions, LeaseLost } from '../claims.ts';
 
-export interface WorkerOptions {
-  readonly jobs: Pick<JobStore, 'claim'>;
-  /** Whether rows can be asked for. */
+export interface WorkerOptions<L> {
+  /** The next piece of work; undefined: there is none. */
+  claim(options: ClaimOptions): Promise<L | undefined>;
+  /** What a lease is about. */
+  workOf(lease: L): { readonly id: string; readonly workspace: string };
+  /** Whether providers can be called. */
   isReady(): boolean;
-  run(lease: Lease, handOver: CancelSignal): Promise<void>;
-  /** A batch could not go on, or the store cannot be asked: it is tried again later. */
-  onFailure(error: unknown, batchId: string | undefined): void;
+  run(lease: L, handOver: CancelSignal): Promise<void>;
+  /** A piece could not go on, or the store cannot be asked: it is tried again later. */
+  onFailure(error: unknown, id: string | undefined): void;
+  /** Pieces that one process works on: those of one workspace leave room for others. */
+  readonly maxRuns: number;
+  readonly maxRunsOfWorkspace: number;
   readonly leaseMs: number;
-  /** How often it looks for batches, in ms. */
+  /** How often it looks for work, in ms. */
   readonly lookMs: number;
   /** Unix time in ms. */
   now(): number;
@@ -24,12 +30,8 @@ export interface BatchWorker {
   stop(): Promise<void>;
 }
 
-/** Batches that one process works on: those of one workspace leave room for others. */
-const MAX_RUNS = 8;
-const MAX_RUNS_OF_WORKSPACE = 3;
-
-export function createBatchWorker(options: WorkerOptions): BatchWorker {
-  const { jobs, leaseMs, lookMs, now, onFailure } = options;
+export function createBatchWorker<L>(options: WorkerOptions<L>): BatchWorker {
+  const { leaseMs, lookMs, now, onFailure, maxRuns, maxRunsOfWorkspace } = options;
   const handOver = new Cancellation();
   /** The workspaces of the runs. */
   const running = new Map<Promise<void>, string>();
@@ -39,25 +41,25 @@ export function createBatchWorker(options: WorkerOptions): BatchWorker {
 
   const busy = (): ReadonlySet<string> => {
     const counts = Map.groupBy(running.values(), (workspace) => workspace);
-    return new Set([...counts].filter(([, { length }]) => length >= MAX_RUNS_OF_WORKSPACE).map(([name]) => name));
+    return new Set([...counts].filter(([, { length }]) => length >= maxRunsOfWorkspace).map(([name]) => name));
   };
-  const run = async (lease: Lease): Promise<void> => {
+  const run = async (lease: L): Promise<void> => {
     try {
       await options.run(lease, handOver);
     } catch (error) {
-      if (!(error instanceof LeaseLost)) onFailure(error, lease.batch.order.id);
+      if (!(error instanceof LeaseLost)) onFailure(error, options.workOf(lease).id);
     }
   };
-  const begin = (lease: Lease): void => {
+  const begin = (lease: L): void => {
     const task = run(lease).finally(() => {
       running.delete(task);
       worker.wake();
     });
-    running.set(task, lease.batch.order.workspace);
+    running.set(task, options.workOf(lease).workspace);
   };
   const look = async (): Promise<void> => {
-    while (!handOver.cancelled && options.isReady() && running.size < MAX_RUNS) {
-      const lease = await jobs.claim({ nowMs: now(), leaseMs, except: busy() });
+    while (!handOver.cancelled && options.isReady() && running.size < maxRuns) {
+      const lease = await options.claim({ nowMs: now(), leaseMs, except: busy() });
       if (lease === undefined) return;
       begin(lease);
     }

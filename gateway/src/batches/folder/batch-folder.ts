@@ -2,15 +2,15 @@
  * One batch as a folder. What does not change, the wish for its end, its progress and the answers of each lease are files of their
  * own: each is written by one process alone. A lease is a file with a number, and the highest number counts.
  */
-import { open, rm, stat, utimes } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hasCode } from '../../object-storage/index.ts';
-import type { ClaimOptions, Lease } from '../job-store.ts';
+import type { ClaimOptions } from '../claims.ts';
+import type { Lease } from '../job-store.ts';
 import { type BatchOrder, batchOrder, batchProgress, NOT_STARTED, type StoredBatch } from '../records.ts';
 import { createRecord, namesIn, readRecord } from './files.ts';
 import { createFolderLease } from './folder-lease.ts';
-import { lastLease, leaseName, progressAt } from './lease-files.ts';
+import { createLease, isOver, lastLease, leaseName, progressAt } from './lease-files.ts';
 
 const cancelWish = z.object({ at: z.int().min(0) });
 
@@ -55,24 +55,4 @@ export function createBatchFolder(folder: string, onEnd: () => Promise<void>): B
     },
     forgetAnswers,
   };
-}
-
-async function isOver(path: string, touchedBeforeMs: number): Promise<boolean> {
-  const found = await stat(path).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  });
-  return found === undefined || found.mtimeMs < touchedBeforeMs;
-}
-
-/** Only one process creates a file. */
-async function createLease(path: string, nowMs: number): Promise<boolean> {
-  try {
-    await (await open(path, 'wx', 0o600)).close();
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  }
-  await utimes(path, nowMs / 1_000, nowMs / 1_000);
-  return true;
 }

@@ -15,13 +15,14 @@ import {
 } from '../records.ts';
 import { createBatchFolder } from './batch-folder.ts';
 import { createRecord, namesIn, readRecord, writeRecord } from './files.ts';
+import { followedIn } from './followed-folder.ts';
 
 /** Of an open batch, so that those that have ended are not looked at again. */
 const openBatch = z.object({ workspace: z.string(), createdAt: z.number() });
 
 /** The folder appears with the first file. */
 export function createJobFolder(folder: string): JobStore {
-  return guarded({ ...filesIn(folder), ...batchesIn(folder), close: async () => undefined });
+  return guarded({ ...filesIn(folder), ...batchesIn(folder), ...followedIn(folder), close: async () => undefined });
 }
 
 type FileCalls = Pick<JobStore, 'addFile' | 'completeFile' | 'file' | 'files' | 'removeFile' | 'staleFiles'>;
@@ -204,6 +205,12 @@ function guarded(store: JobStore): JobStore {
     cancelBatch: guard(store.cancelBatch),
     removeBatchesEndedBefore: guard(store.removeBatchesEndedBefore),
     claim: guard(store.claim),
+    follow: guard(store.follow),
+    follows: guard(store.follows),
+    claimFollowed: guard(store.claimFollowed),
+    countedRows: guard(store.countedRows),
+    countRows: guard(store.countRows),
+    removeCountedBefore: guard(store.removeCountedBefore),
     close: store.close,
   };
 }

@@ -1,5 +1,7 @@
 /** The files of a batch that say who works on it and how far it is. */
+import { open, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../object-storage/index.ts';
 import { namesIn } from './files.ts';
 
 export const leaseName = (number: number): string => `lease-${number}`;
@@ -11,3 +13,24 @@ export async function lastLease(folder: string): Promise<number> {
 }
 
 export const progressAt = (folder: string): string => join(folder, 'progress.json');
+
+/** Nobody has touched it since, or it is gone. */
+export async function isOver(path: string, touchedBeforeMs: number): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
+  return found === undefined || found.mtimeMs < touchedBeforeMs;
+}
+
+/** Only one process creates a file. */
+export async function createLease(path: string, nowMs: number): Promise<boolean> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+  await utimes(path, nowMs / 1_000, nowMs / 1_000);
+  return true;
+}

@@ -2,7 +2,7 @@
 import type { PostgresOptions } from '@gatehouse/crds/sql';
 import { StoreFailure } from '../../object-storage/index.ts';
 import { createDatabase, type Database, type OpenDatabase, postgresDialect } from '../../store/index.ts';
-import { LeaseLost } from '../job-store.ts';
+import { LeaseLost } from '../claims.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 export type Opened = OpenDatabase;

@@ -1,6 +1,7 @@
 /** The right of one pod to work on a batch; every write names its number, and only the highest one counts. */
+
+import { LeaseLost } from '../claims.ts';
 import type { Lease } from '../job-store.ts';
-import { LeaseLost } from '../job-store.ts';
 import { hasEnded, type StoredBatch } from '../records.ts';
 import type { BatchDatabase, Opened } from './database.ts';
 

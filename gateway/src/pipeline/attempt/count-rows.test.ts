@@ -23,9 +23,17 @@ const FAILED = '{"id":"r9","custom_id":"x","response":null,"error":{"code":"batc
 const world = (bytes = 1_000_000) => {
   const kept = new Map<string, number>();
   const budget = createByteBudget(bytes);
-  const counter = (account = 'a') =>
+  const counter = (account = 'a', isWhole = false) =>
     new RowCounter({
-      marks: { read: async (key) => kept.get(key) ?? 0, write: (key, rows) => void kept.set(key, rows) },
+      marks: {
+        read: async (key) => kept.get(key) ?? 0,
+        claim: async (key, { before, rows }) => {
+          if ((kept.get(key) ?? 0) > before) return false;
+          kept.set(key, rows);
+          return true;
+        },
+      },
+      isWhole,
       account,
       json: DEFAULT_JSON_LIMITS,
       memory: budget.open(),
@@ -79,6 +87,25 @@ describe('rows of an output', () => {
     expect(seen + (second.counted().usage?.total ?? 0)).toBe(111);
     await read(third, text);
     expect(third.counted().usage).toBeUndefined();
+  });
+
+  test('are counted once where two calls read them at the same time', async () => {
+    const { counter } = world();
+    const [first, second] = [counter(), counter()];
+    const text = row('r1', 5) + row('r2', 7);
+    await Promise.all([read(first, text, 10), read(second, text, 10)]);
+    expect([first, second].map((rows) => rows.counted().usage?.total).toSorted()).toEqual([12, undefined]);
+  });
+
+  test('of an output that has to be whole are not counted where it breaks off', async () => {
+    const { counter, kept } = world();
+    const rows = counter('a', true);
+    const text = row('r1', 5) + row('r2', 7);
+    await read(rows, text, row('r1', 5).length, 1);
+    expect([rows.counted().usage, kept.size]).toEqual([undefined, 0]);
+    const again = counter('a', true);
+    await read(again, text);
+    expect(again.counted().usage?.total).toBe(12);
   });
 
   test('of other outputs and of other accounts are others', async () => {

@@ -16,7 +16,11 @@ import { type Prepared, targetIdentity } from './prepare/index.ts';
 import type { Tried } from './retries.ts';
 
 /** The answer with the rows of its body counted where it is the output of a batch; its bytes pass as they are. */
-export function countRows(ports: AttemptPorts, prepared: Prepared, tried: Tried<MappedAnswer>): Tried<MappedAnswer> {
+export async function countRows(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  tried: Tried<MappedAnswer>,
+): Promise<Tried<MappedAnswer>> {
   const { result } = tried;
   if (prepared.operation.reportsRows !== true || result.kind === 'error') return tried;
   const { answer } = result;
@@ -24,9 +28,11 @@ export function countRows(ports: AttemptPorts, prepared: Prepared, tried: Tried<
   if (body.kind !== 'stream' || answer.status !== 200 || headers['content-encoding'] !== undefined) return tried;
   const { provider, resolved, input } = prepared;
   const { exchange } = input;
+  const { settlement } = exchange;
   const rows = new RowCounter({
-    marks: ports.rowMarks,
-    account: targetIdentity(resolved),
+    marks: settlement?.marks ?? ports.rowMarks,
+    isWhole: settlement !== undefined || (await isFollowed(ports, prepared)),
+    account: resolved.managed?.id ?? targetIdentity(resolved),
     json: ports.json,
     memory: exchange.memory,
     prices: {
@@ -39,8 +45,18 @@ export function countRows(ports: AttemptPorts, prepared: Prepared, tried: Tried<
   return { ...tried, result: { kind: 'answer', answer: { ...answer, body: { ...body, upstream, rows } } } };
 }
 
+/** Whether the gateway reads the output of the batch that the path names itself, so that it counts what a client has not read to its end. */
+async function isFollowed({ followed }: AttemptPorts, { resolved, call }: Prepared): Promise<boolean> {
+  const { batch_id: batch } = call.route;
+  const account = resolved.managed?.id;
+  if (batch === undefined || account === undefined) return false;
+  return await followed.has({ account, batch: decodeURIComponent(batch) });
+}
+
 export interface RowCounterOptions {
   readonly marks: RowMarks;
+  /** Nothing is counted of an output that is not read to its end. */
+  readonly isWhole: boolean;
   /** Identifies the account. */
   readonly account: string;
   readonly json: JsonLimits;
@@ -62,6 +78,8 @@ export class RowCounter {
   #hasBegun = false;
   #before = 0;
   #rows = 0;
+  /** Others count these rows. */
+  #isTaken = false;
   #usage: TokenUsage | undefined;
   #nanoDollars = 0;
   #isUnpriced = false;
@@ -73,23 +91,31 @@ export class RowCounter {
 
   /** The same bytes. */
   async *pass(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let isEnded = false;
     try {
       for await (const piece of content) {
         await this.#take(piece);
         yield piece;
       }
       await this.#endLine();
+      isEnded = true;
+      this.#isTaken = !(await this.#claim());
     } finally {
       this.#forget();
-      const { marks } = this.#options;
-      if (this.#key !== undefined && this.#key !== 'none' && this.#rows > this.#before)
-        marks.write(this.#key, this.#rows);
+      if (!isEnded && this.#options.isWhole) this.#isTaken = true;
+      else if (!isEnded) void this.#claim(); // who reads has left: nobody waits
     }
+  }
+
+  /** False: somebody else has counted these rows meanwhile. */
+  async #claim(): Promise<boolean> {
+    if (this.#key === undefined || this.#key === 'none' || this.#rows <= this.#before) return true;
+    return await this.#options.marks.claim(this.#key, { before: this.#before, rows: this.#rows });
   }
 
   /** What the rows so far used that were not counted before. */
   counted(): CountedAnswer {
-    if (this.#usage === undefined) return NOTHING_COUNTED;
+    if (this.#usage === undefined || this.#isTaken) return NOTHING_COUNTED;
     const [model] = this.#models;
     return {
       usage: this.#usage,

@@ -13,6 +13,7 @@ import { collectAnswer } from './collect.ts';
 import { connectTarget } from './connect.ts';
 import { countRows } from './count-rows.ts';
 import { type CheckedAnswer, evaluate } from './evaluate/index.ts';
+import { followBatch } from './follow-batch.ts';
 import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
@@ -20,7 +21,7 @@ import { type Prepared, prepare } from './prepare/index.ts';
 import { checkRows, rowCheckOf, runProcedure } from './procedure.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
 import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
-import { type RetryOptions, tryWithRetries } from './retries.ts';
+import { type RetryOptions, type Tried, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer } from './send/index.ts';
 
 export { type AnswerCheck, type AnsweredTry, type CheckedAnswer, createOverloadCheck } from './evaluate/index.ts';
@@ -50,9 +51,8 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (procedure !== undefined) {
       const held = holdTarget(ports, prepared);
       progress.hold = held instanceof Promise ? await held : held;
-      return await triedOutcome(progress, countRows(ports, prepared, await runProcedure(ports, prepared, procedure)), {
-        json: ports.json,
-      });
+      const run = await seen(ports, prepared, await runProcedure(ports, prepared, procedure));
+      return await triedOutcome(progress, run, { json: ports.json });
     }
 
     const built = firstRequest(ports, prepared);
@@ -65,11 +65,24 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const check = rowCheckOf(prepared);
     const refused = check && (await checkRows(ports, prepared, check));
     if (refused !== undefined) return await triedOutcome(progress, refused, { json: ports.json });
-    const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
-    return await triedOutcome(progress, countRows(ports, prepared, tried), { cache, json: ports.json });
+    const tried = await tryTarget(ports, prepared, request);
+    return await triedOutcome(progress, tried, { cache, json: ports.json });
   } catch (error) {
     return failedOutcome(progress, error);
   }
+}
+
+function tryTarget(ports: AttemptPorts, prepared: Prepared, request: OutgoingRequest): Promise<Tried<MappedAnswer>> {
+  const { createsBatch, reportsRows } = prepared.operation;
+  const tried = tryWithRetries(ports, new TargetTries(ports, prepared, request));
+  const isOfBatch = createsBatch === true || reportsRows === true;
+  return isOfBatch ? tried.then((answered) => seen(ports, prepared, answered)) : tried;
+}
+
+/** The answer, once what it says about a batch is remembered. */
+async function seen(ports: AttemptPorts, prepared: Prepared, tried: Tried<MappedAnswer>): Promise<Tried<MappedAnswer>> {
+  await followBatch(ports, prepared, tried);
+  return await countRows(ports, prepared, tried);
 }
 
 /** The tries of one target: the request that was built first, then new ones, for tokens and signatures expire. */

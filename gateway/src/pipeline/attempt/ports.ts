@@ -7,7 +7,7 @@ import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope, UpgradingClient } from '../../upstream/index.ts';
 import type { Adapters } from '../adapters/index.ts';
 import type { CallBudget } from '../call-budget.ts';
-import type { Caller, Exchange } from '../exchange.ts';
+import type { Caller, Exchange, FollowedBatches } from '../exchange.ts';
 import type { GuardrailLog, GuardrailPorts } from '../guardrails/index.ts';
 import type { LimitLog, LimitPorts } from '../limits/index.ts';
 import type { OwnResources } from '../operations/index.ts';
@@ -33,6 +33,7 @@ export interface AttemptPorts extends SendPort, LimitPorts {
   readonly guardrails: GuardrailPorts;
   readonly ownResources: Pick<OwnResources, 'content'>;
   readonly rowMarks: RowMarks;
+  readonly followed: FollowedBatches;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */

@@ -136,7 +136,8 @@ const NO_VECTORS: AttemptPorts['semantic'] = {
 
 const NOTHING_KEPT = {
   ownResources: { content: () => Promise.reject(new Error('nothing is kept')) },
-  rowMarks: { read: async () => 0, write: () => undefined },
+  rowMarks: { read: async () => 0, claim: async () => true },
+  followed: { add: async () => undefined, has: async () => false },
 };
 
 /** A gateway whose providers answer with the bodies in turn, the last one again and again. */

@@ -1,5 +1,5 @@
 /** The target phase: what one target takes of limits, after the cache and before the first call; docs/behaviour/limits.md. */
-import type { BudgetDenial, Spend } from '../../budgets/index.ts';
+import type { BudgetDenial, Budgets, Spend } from '../../budgets/index.ts';
 import type { Denial, Reservation } from '../../limits/index.ts';
 import { type Asked, askedOf, type LimitedTarget } from './asked.ts';
 import { budgetError, rateError } from './denial.ts';
@@ -45,6 +45,7 @@ class Taking {
   readonly #provider: string;
   readonly #trail: LimitTrail;
   readonly #inputTokens: number;
+  readonly #budgets: Pick<Budgets, 'reserve'>;
 
   constructor(
     ports: LimitPorts,
@@ -57,6 +58,7 @@ class Taking {
     this.#provider = provider.id;
     input.log.limits ??= new LimitTrail();
     this.#trail = input.log.limits;
+    this.#budgets = input.exchange.settlement?.budgets ?? ports.budgets;
     const { body } = input.resolution;
     this.#inputTokens = body.kind === 'json' ? Math.ceil(body.bytes.length / BYTES_PER_TOKEN) : 0;
   }
@@ -89,9 +91,8 @@ class Taking {
 
   #hold(spend: Spend | undefined, reservation: Reservation | undefined): TargetHold {
     const { demands, charges, late } = this.#asked;
-    const { budgets, now } = this.#ports;
     const held = { demands, charges, reservation, spend, inputTokens: this.#inputTokens };
-    return new TargetHold({ ...held, late, budgets }, now);
+    return new TargetHold({ ...held, late, budgets: this.#budgets }, this.#ports.now);
   }
 }
 

@@ -6,6 +6,7 @@ export const createBatch = ownResourceOperation('createBatch', {
   route: { method: 'POST', path: '/v1/batches' },
   bodies: ['json'],
   model: 'unknown',
+  createsBatch: true,
 });
 export const listBatches = ownResourceOperation('listBatches', { route: { method: 'GET', path: '/v1/batches' } });
 export const getBatch = ownResourceOperation('getBatch', { route: { method: 'GET', path: '/v1/batches/:batch_id' } });

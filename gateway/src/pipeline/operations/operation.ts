@@ -107,6 +107,8 @@ export interface Operation {
   readonly generates?: Generated;
   /** It is about what one provider keeps: configs name one target, and usage in answers is that of other calls. */
   readonly keptByProvider?: true;
+  /** A good answer is about a batch that the call has created. */
+  readonly createsBatch?: true;
   /** A good answer may be the output of a batch, whose rows are counted. */
   readonly reportsRows?: true;
   /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */

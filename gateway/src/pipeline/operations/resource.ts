@@ -22,6 +22,7 @@ interface ResourceRow {
   /** Whether the member `model` of the body names the model that runs; `unknown`: others name it. Default: no model runs. */
   readonly model?: 'body' | 'unknown';
   readonly reportsRows?: true;
+  readonly createsBatch?: true;
   /** Default: those of OpenAI. */
   readonly errors?: Operation['errors'];
 }
@@ -29,7 +30,7 @@ interface ResourceRow {
 /** A call for a resource of a provider. */
 export function resourceOperation(
   id: ResourceEndpointId,
-  { route, bodies = ANY_BODY, model, reportsRows, errors = 'openai' }: ResourceRow,
+  { route, bodies = ANY_BODY, model, reportsRows, createsBatch, errors = 'openai' }: ResourceRow,
 ): Operation {
   return {
     id,
@@ -39,6 +40,7 @@ export function resourceOperation(
     cacheable: false,
     keptByProvider: true,
     ...(reportsRows === undefined ? {} : { reportsRows }),
+    ...(createsBatch === undefined ? {} : { createsBatch }),
     checkedAs: proxiedAs,
     errors,
     streamFormat: 'events',

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { Cancellation } from '../../lib/cancellation.ts';
+import type { Answer } from '../../pipeline/index.ts';
+import type { FollowedBatch, FollowedLease } from '../followed-store.ts';
+import { FOLLOW_TIMING, type SettlePorts, settleFollowed } from './settle.ts';
+
+const NOW = Date.UTC(2027, 0, 1);
+const DAY_MS = 86_400_000;
+
+const followed: FollowedBatch = {
+  ...{ id: 'a'.repeat(64), workspace: 'team-a', slug: 'openai', batch: 'batch/1', metadata: '{}', traceId: 't' },
+  key: { id: 'key/team-a/main', name: 'main' },
+  createdAt: NOW - 60_000,
+};
+
+interface Given {
+  readonly createdAt?: number;
+  readonly number?: number;
+  /** Status and body of answers, by the end of the path. */
+  readonly answers?: Readonly<
+    Record<string, { readonly status: number; readonly body: object; readonly code?: string | undefined }>
+  >;
+}
+
+async function settled({ createdAt = followed.createdAt, number = 1, answers = {} }: Given) {
+  const done: string[] = [];
+  const asked: string[] = [];
+  const lease: FollowedLease = {
+    followed: { ...followed, createdAt },
+    number,
+    renew: async () => undefined,
+    later: async (atMs) => void done.push(`after ${atMs - NOW}`),
+    end: async () => void done.push('ended'),
+  };
+  const ports = {
+    ...{ now: () => NOW, timing: FOLLOW_TIMING, spans: undefined },
+    logger: { warn: (_facts: object, message: string) => void done.push(message) },
+    snapshots: { current: { workspace: (name: string) => ({ name }), keyById: () => undefined } },
+    inFlight: { add: () => undefined, remove: () => undefined },
+    openMemory: () => ({ take: () => true, give: () => undefined, clear: () => undefined, close: () => undefined }),
+    openCharges: () => ({ budgets: { reserve: () => expect.unreachable() }, tell: async () => true }),
+    recorder: { finish: () => expect.unreachable() },
+    jobs: {},
+    pipeline: {
+      handle: async ({ request }: Parameters<SettlePorts['pipeline']['handle']>[0]) => {
+        asked.push(request.path);
+        const { status, body, code } = answers[request.path.endsWith('/output') ? 'output' : 'batch'] ?? NOT_FOUND;
+        const facts = { error: code === undefined ? undefined : { code } };
+        const bytes = Buffer.from(JSON.stringify(body));
+        return { status, headers: {}, body: { kind: 'bytes', bytes }, facts, store: undefined } as unknown as Answer;
+      },
+    },
+  } as unknown as SettlePorts; // what is read of them
+  await settleFollowed(lease, ports, new Cancellation());
+  return { done, asked };
+}
+
+const NOT_FOUND = { status: 404, body: {}, code: undefined };
+const batch = (status: unknown) => ({ status: 200, body: { status } });
+
+test.for([
+  { rule: 'runs', answers: { batch: batch('in_progress') }, number: 1, want: 'after 15000' },
+  { rule: 'runs on', answers: { batch: batch('in_progress') }, number: 3, want: 'after 33750' },
+  { rule: 'runs for long', answers: { batch: batch('in_progress') }, number: 5_000, want: 'after 900000' },
+  { rule: 'is not found', answers: {}, number: 1, want: 'after 15000' },
+  { rule: 'has no status', answers: { batch: batch(7) }, number: 1, want: 'after 15000' },
+  {
+    rule: 'has an output that cannot be read',
+    answers: { batch: batch('completed') },
+    number: 1,
+    want: 'after 3600000',
+  },
+  {
+    rule: 'has no output',
+    answers: { batch: batch('FAILED'), output: { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING' } },
+    number: 1,
+    want: 'ended',
+  },
+  {
+    rule: 'has errors in place of an output',
+    answers: { batch: batch('failed'), output: { status: 200, body: { object: 'list', data: [] } } },
+    number: 1,
+    want: 'ended',
+  },
+])('a batch that $rule: $want', async ({ answers, number, want }) => {
+  const { done, asked } = await settled({ answers, number });
+  expect(done).toEqual([want]);
+  expect(asked[0]).toBe('/v1/batches/batch%2F1');
+});
+
+test('a batch is given up after 30 days, with a warning', async () => {
+  const { done, asked } = await settled({ createdAt: NOW - 30 * DAY_MS - 1 });
+  expect(done).toEqual([expect.stringContaining('not counted'), 'ended']);
+  expect(asked).toEqual([]);
+});

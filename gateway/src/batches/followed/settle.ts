@@ -1,0 +1,186 @@
+/** Looks at a followed batch, and once it has ended counts and charges its rows: docs/behaviour/cost.md#batches-of-providers. */
+import { isObject, parseJson } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
+import type { Answer, Exchange, RowSettlement } from '../../pipeline/index.ts';
+import type { Recorder } from '../../record/index.ts';
+import { piecesOf } from '../../upstream/index.ts';
+import { LeaseLost } from '../claims.ts';
+import type { FollowedLease } from '../followed-store.ts';
+import type { FollowPorts } from './followed-batches.ts';
+import { type OwnCallPorts, ownCall } from './own-call.ts';
+
+/** Charges of one batch, which may be told again. */
+export interface BatchCharges {
+  readonly budgets: RowSettlement['budgets'];
+  /** False: the counters of budgets could not be told, or it is not known. */
+  tell(): Promise<boolean>;
+}
+
+/** All in ms. */
+export interface FollowTiming {
+  /** Before it is asked for again the first time; each wait is half as long again as the one before. */
+  readonly firstWaitMs: number;
+  readonly maxWaitMs: number;
+  /** After an output could not be read. */
+  readonly failedWaitMs: number;
+  readonly renewMs: number;
+}
+
+export const FOLLOW_TIMING: FollowTiming = {
+  firstWaitMs: 15_000,
+  maxWaitMs: 900_000,
+  failedWaitMs: 3_600_000,
+  renewMs: 3_000,
+};
+
+export interface SettlePorts extends FollowPorts, OwnCallPorts {
+  readonly recorder: Pick<Recorder, 'finish'>;
+  readonly timing: FollowTiming;
+  /** `name`: unique for ever; `tryNumber` rises. */
+  openCharges(name: string, tryNumber: number): BatchCharges;
+}
+
+/** Then it is followed no longer, in ms: providers delete outputs. */
+const MAX_AGE_MS = 30 * 86_400_000;
+const GROWTH = 1.5;
+
+/** Rejects with LeaseLost, and where a store is away. */
+export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, handOver: CancelSignal): Promise<void> {
+  const { now, timing, logger } = ports;
+  const { followed } = lease;
+  if (now() - followed.createdAt > MAX_AGE_MS) {
+    logger.warn(
+      factsOf(lease),
+      'A batch of a provider has not ended, or its output could not be read: its rows are not counted',
+    );
+    await lease.end();
+    return;
+  }
+  const run = new Cancellation();
+  const stop = (): void => run.cancel(undefined);
+  handOver.onCancel(stop);
+  let isLost = false;
+  const renewing = setInterval(() => {
+    void lease.renew(now()).catch((error: unknown) => {
+      isLost ||= error instanceof LeaseLost;
+      stop();
+    });
+  }, timing.renewMs);
+  try {
+    const outcome = await look(lease, ports, run);
+    if (isLost) throw new LeaseLost('Another process follows the batch');
+    if (outcome === 'counted') await lease.end();
+    else await lease.later(now() + waitOf(lease, timing, outcome));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) await lease.later(now() + timing.failedWaitMs).catch(() => undefined); // the first error counts
+    throw error;
+  } finally {
+    clearInterval(renewing);
+    handOver.offCancel(stop);
+  }
+}
+
+/** `interrupted`: the process ends, or somebody else has read the output at the same time. */
+type Outcome = 'counted' | 'running' | 'failed' | 'interrupted';
+
+const waitOf = ({ number }: FollowedLease, timing: FollowTiming, outcome: Outcome): number => {
+  if (outcome === 'interrupted') return 0;
+  if (outcome === 'failed') return timing.failedWaitMs;
+  return Math.min(timing.firstWaitMs * GROWTH ** (number - 1), timing.maxWaitMs);
+};
+
+const factsOf = ({ followed: { workspace, slug, batch } }: FollowedLease): object => ({
+  workspace,
+  account: slug,
+  batch,
+});
+
+async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSignal): Promise<Outcome> {
+  const { followed, number } = lease;
+  const { jobs, now } = ports;
+  let isRaced = false;
+  const charges = ports.openCharges(`batch-${followed.id}`, number);
+  const settlement: RowSettlement = {
+    budgets: charges.budgets,
+    marks: {
+      read: (output) => jobs.countedRows(output, followed.id),
+      claim: async (output, claim) => {
+        const isOurs = await jobs.countRows(output, { ...claim, owner: followed.id, nowMs: now() });
+        isRaced ||= !isOurs;
+        return isOurs;
+      },
+    },
+  };
+  const call = { followed, settlement, signal };
+  const status = await ownCall(ports, { ...call, operation: 'getBatch' }, statusOf);
+  if (signal.cancelled) return 'interrupted';
+  if (status === undefined || !ENDED.has(status)) return 'running';
+  const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
+  const outcome = (await ownCall(ports, { ...call, operation: 'getBatchOutput' }, read)) ?? 'failed';
+  if (signal.cancelled || isRaced) return 'interrupted';
+  if (outcome !== 'counted') return outcome;
+  if (await charges.tell()) return 'counted';
+  throw new Error('The counters of budgets could not be told what the rows of a batch have used');
+}
+
+/** Of providers, in lower case. */
+const ENDED: ReadonlySet<string> = new Set([
+  ...[
+    'completed',
+    'failed',
+    'expired',
+    'cancelled',
+    'canceled',
+    'partially_completed',
+    'stopped',
+    'ended',
+    'succeeded',
+    'success',
+  ],
+]);
+
+const MAX_STATUS = 64;
+
+/** Undefined: the answer does not say it. */
+async function statusOf(answer: Answer): Promise<string | undefined> {
+  const { body, status, facts } = answer;
+  facts.settlement?.settle({ status, usage: undefined, cost: undefined });
+  if (body.kind === 'stream') body.upstream.discard();
+  if (body.kind === 'stream' || status !== 200) return undefined;
+  try {
+    const value = parseJson(body.bytes.toString());
+    const text = isObject(value) ? value['status'] : undefined;
+    return typeof text === 'string' && text.length <= MAX_STATUS ? text.toLowerCase() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** There is nothing to be counted, now or later. */
+const NOTHING: ReadonlySet<string> = new Set(['BATCH_OUTPUT_MISSING', 'OPERATION_UNSUPPORTED']);
+
+/** The bytes are counted while they pass, and kept nowhere. */
+async function readOutput(answer: Answer, exchange: Exchange, { recorder }: SettlePorts): Promise<Outcome> {
+  const { body, facts, status } = answer;
+  const firstByteMs = performance.now();
+  if (body.kind !== 'stream' || status !== 200) {
+    facts.settlement?.settle({ status, usage: undefined, cost: undefined });
+    if (body.kind === 'stream') body.upstream.discard();
+    return status === 200 || NOTHING.has(facts.error?.code ?? '') ? 'counted' : 'failed';
+  }
+  const stop = (): void => body.upstream.cancel(new AppError('DRAINING'));
+  exchange.signal.onCancel(stop);
+  let bytes = 0;
+  try {
+    for await (const piece of piecesOf(body.upstream)) bytes += piece.length;
+  } catch (error) {
+    facts.settlement?.settle({ status, usage: undefined, cost: undefined });
+    if (error instanceof AppError) return 'failed';
+    throw error;
+  } finally {
+    exchange.signal.offCancel(stop);
+  }
+  recorder.finish({ exchange, answer, sent: { firstByteMs, bytes, error: undefined } });
+  return 'counted';
+}

@@ -1,0 +1,188 @@
+/** Batches at providers whose output the gateway reads itself: docs/behaviour/cost.md#batches-of-providers. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RequestRecord, Sink } from '@gatehouse/gateway';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startGateway, startMock } from '../kit/gateway.ts';
+import { chatRow } from '../kit/managed-batches.ts';
+import { config, KEY, key, provider, workspace } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
+
+const MODEL = 'gpt-4o';
+const LARGE = 1_000_000;
+const OTHER = 'gwk_that_reads_what_others_made_0001';
+const SOON = { lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50 } as const;
+const IDLE = { GATEHOUSE_BATCH_ROWS_PER_PROCESS: '0' };
+
+let folder: string;
+let mock: Awaited<ReturnType<typeof startMock>>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-followed-'));
+  mock = await startMock();
+});
+afterEach(async () => {
+  await mock.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const tokens = { name: 'tokens', type: 'tokens', limit: LARGE } as const;
+const cost = { name: 'cost', type: 'cost', limit: LARGE } as const;
+
+const entriesOf = ({ isGone = false } = {}) => [
+  [
+    workspace('team-a', { usageLimits: [{ ...tokens, name: 'all-tokens' }] }),
+    ...(isGone ? [] : [key({ usageLimits: [tokens, cost], metadata: { team: 'core' } })]),
+    key({ name: 'other', secret: OTHER, usageLimits: [{ ...tokens, name: 'others' }] }),
+    ...provider('openai', { customHost: `${mock.url}/v1`, secret: 'sk-openai-secret' }),
+    ...provider('anthropic', { provider: 'anthropic', customHost: `${mock.url}/v1`, secret: 'sk-anthropic-secret' }),
+    config('saved', { provider: '@openai' }),
+  ],
+];
+
+async function start({ env = {}, isGone = false }: { env?: Readonly<Record<string, string>>; isGone?: boolean } = {}) {
+  const records: RequestRecord[] = [];
+  const sink: Sink = { name: 'test', readsUsage: true, record: (record) => void records.push(record) };
+  const running = await startGateway({
+    entries: entriesOf({ isGone }),
+    env: { GATEHOUSE_BATCH_DIR: folder, ...env },
+    sinks: [sink],
+    batchTiming: SOON,
+  });
+  const counted = () => records.flatMap(({ answeredBy }) => (answeredBy?.usage === undefined ? [] : [answeredBy]));
+  return {
+    ...{ running, records, counted },
+    spent: (name: string) => running.gateway.budgets.usage().find(({ budget }) => budget.name === name)?.used ?? 0,
+    total: () => counted().reduce((sum, { usage }) => sum + (usage?.total ?? 0), 0),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+}
+type Started = Awaited<ReturnType<typeof start>>;
+
+const OPENAI = { 'x-gw-provider': '@openai' };
+const rows = chatRow('a', 'Hi', MODEL) + chatRow('b', 'Ho', MODEL);
+
+async function create({ running }: Started, headers: Readonly<Record<string, string>> = OPENAI): Promise<string> {
+  const uploaded = await running.send('/v1/files', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'multipart/form-data; boundary=limit' },
+    body: `--limit\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--limit\r\nContent-Disposition: form-data; name="file"; filename="rows.jsonl"\r\n\r\n${rows}\r\n--limit--\r\n`,
+  });
+  expect(uploaded.status, uploaded.text).toBe(200);
+  const created = await running.send('/v1/batches', {
+    method: 'POST',
+    headers: { ...headers, 'x-gw-trace-id': 'trace-of-creation' },
+    body: { input_file_id: uploaded.json().id, endpoint: '/v1/chat/completions', completion_window: '24h' },
+  });
+  expect(created.status, created.text).toBe(200);
+  return created.json().id;
+}
+
+const outputOf = async ({ running }: Started, id: string, secret = KEY) => {
+  const headers = { ...OPENAI, 'x-gw-api-key': secret };
+  await running.send(`/v1/batches/${id}`, { headers });
+  const { status, text } = await running.send(`/v1/batches/${id}/output`, { headers });
+  expect(status).toBe(200);
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+};
+
+const sumOf = (lines: readonly { response: { body: { usage: { total_tokens: number } } } }[]) =>
+  lines.reduce((sum, { response }) => sum + response.body.usage.total_tokens, 0);
+
+test.for([
+  ['the account', OPENAI],
+  ['a saved config', { 'x-gw-config': 'saved' }],
+  ['a virtual key', { 'x-gw-virtual-key': 'openai' }],
+] as const)(
+  'an output that nobody reads is counted for the key that has created the batch, named by %s',
+  async ([, headers]) => {
+    await using started = await start();
+    const { records, counted, spent, total } = started;
+    const id = await create(started, headers);
+    await waitFor(() => counted().length === 1, { what: 'the rows' });
+    const record = records.find(({ answeredBy }) => answeredBy?.usage !== undefined);
+    expect(record?.caller).toMatchObject({ key: 'main', workspace: 'team-a' });
+    expect(record?.request).toMatchObject({
+      operation: 'getBatchOutput',
+      trace: { traceId: 'trace-of-creation' },
+      metadata: { team: 'core' },
+    });
+    expect(record?.answeredBy).toMatchObject({ answeredModel: MODEL, cost: { unpriced: false }, account: 'openai' });
+    await waitFor(() => spent('tokens') === total(), { what: 'the charge' });
+    expect(spent('cost')).toBeGreaterThan(0);
+    const lines = await outputOf(started, id, OTHER);
+    expect(sumOf(lines)).toBe(total());
+    await waitFor(() => records.filter(({ request }) => request.operation === 'getBatchOutput').length === 2, {
+      what: 'the record of the client',
+    });
+    expect([counted().length, spent('others')]).toEqual([1, 0]);
+  },
+);
+
+test('polls are no requests of the key, and are not recorded', async () => {
+  await using started = await start();
+  await create(started);
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  await waitFor(() => started.records.length >= 3, { what: 'the records' });
+  const operations = started.records.map(({ request }) => request.operation);
+  expect(operations.toSorted()).toEqual(['createBatch', 'createFile', 'getBatchOutput']);
+});
+
+test('message batches are followed, too', async () => {
+  await using started = await start();
+  const requests = [JSON.parse(chatRow('a', 'Hi', 'claude-sonnet-4-5'))];
+  const headers = { 'x-gw-provider': '@anthropic' };
+  const created = await started.running.send('/v1/batches', { method: 'POST', headers, body: { requests } });
+  expect(created.status).toBe(200);
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  expect(started.counted()[0]?.cost?.nanoDollars).toBeGreaterThan(0);
+});
+
+test('what a client has read first is not counted again, also after a restart', async () => {
+  let total = 0;
+  {
+    await using idle = await start({ env: IDLE });
+    const id = await create(idle);
+    total = sumOf(await outputOf(idle, id));
+    await waitFor(() => idle.spent('tokens') === total, { what: 'the charge' });
+    expect(idle.total()).toBe(total);
+    await outputOf(idle, id);
+    expect(idle.total()).toBe(total);
+  }
+  await using started = await start();
+  await waitFor(() => started.records.length === 1, { what: 'the reading of the gateway' });
+  expect(started.records[0]?.request.operation).toBe('getBatchOutput');
+  expect([started.counted(), started.spent('tokens')]).toEqual([[], 0]);
+});
+
+test('work that was done is charged to the workspace where the key is gone meanwhile', async () => {
+  {
+    await using idle = await start({ env: IDLE });
+    await create(idle);
+  }
+  await using started = await start({ isGone: true });
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  expect(started.records.at(-1)?.caller).toMatchObject({ key: 'main', workspace: 'team-a' });
+  await waitFor(() => started.spent('all-tokens') === started.total(), { what: 'the charge' });
+});
+
+test('batches with a credential of the call are counted when their output is read', async () => {
+  await using started = await start();
+  const headers = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${mock.url}/v1`, authorization: 'Bearer sk-own' };
+  const id = await create(started, headers);
+  const { status } = await started.running.send(`/v1/batches/${id}`, { headers });
+  expect(status).toBe(200);
+  const { text } = await started.running.send(`/v1/batches/${id}/output`, { headers });
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  expect(started.total()).toBe(
+    sumOf(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ),
+  );
+});
