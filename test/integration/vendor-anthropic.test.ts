@@ -19,7 +19,7 @@ let client: OpenAI;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-batches-'));
   world = await startWorld({
-    env: { GATEHOUSE_BATCH_DIR: folder },
+    env: { GATEHOUSE_BATCH_DIR: folder, GATEHOUSE_BATCH_ROWS_PER_PROCESS: '0' }, // it follows no batch
     entries: ({ url }) => [provider('listed', { provider: 'anthropic', customHost: `${url}/v1`, models: [MODEL] })],
   });
   client = clientOf('@anthropic');
@@ -128,6 +128,51 @@ describe('batches', () => {
     expect(answer.headers['x-gw-dropped-params']).toBe('metadata');
   });
 
+  test('of messages run rows as they are, and are answered as messages where the call says so', async () => {
+    const body = {
+      model: MODEL,
+      max_tokens: 9,
+      thinking: { type: 'disabled' },
+      messages: [{ role: 'user', content: 'Hi' }],
+    };
+    const rows = ['a', 'b'].map((id) => JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/messages', body }));
+    const input = await upload(clientOf('gw'), `${rows.join('\n')}\n`);
+    const headers = { 'x-gw-provider': '@anthropic' };
+    const asked = { input_file_id: input.id, endpoint: '/v1/messages' };
+    const created = await world.send('/v1/batches', { method: 'POST', headers, body: asked });
+    expect([created.status, created.json()]).toMatchObject([200, { endpoint: '/v1/messages', provider: 'anthropic' }]);
+    expect(JSON.parse(lastRequest(world.mock).body.toString()).requests).toEqual([
+      { custom_id: 'a', params: body },
+      { custom_id: 'b', params: body },
+    ]);
+    const { id } = created.json();
+    await client.batches.retrieve(id);
+    const messages = {
+      response: { status_code: 200, body: { type: 'message', model: MODEL, content: [{ type: 'text' }] } },
+    };
+    for (const path of [`/v1/batches/${id}/output`, `/v1/files/${id}/content`]) {
+      const own = await world.send(`${path}?endpoint=%2Fv1%2Fmessages`, { headers });
+      expect([own.status, linesOf(own.text)]).toMatchObject([200, [messages, messages]]);
+      const chats = await world.send(path, { headers });
+      expect(linesOf(chats.text)[0]).toMatchObject({ response: { body: { object: 'chat.completion' } } });
+      const other = await world.send(`${path}?endpoint=/v1/responses`, { headers });
+      expect([other.status, other.json()]).toMatchObject([400, { error: { code: 'operation_unsupported' } }]);
+    }
+  });
+
+  test.for(['/v1/embeddings', '/v1/responses', '/v1/completions', '/v1/messages/count_tokens'])(
+    'of %s are not offered, and the error names both',
+    async (endpoint) => {
+      const headers = { 'x-gw-provider': '@anthropic' };
+      const requests = [{ custom_id: 'a', url: endpoint, body: {} }];
+      for (const body of [{ input_file_id: 'f', endpoint }, { requests }]) {
+        const answer = await world.send('/v1/batches', { method: 'POST', headers, body });
+        expect([answer.status, answer.json()]).toMatchObject([400, { error: { code: 'operation_unsupported' } }]);
+        expect(answer.text).toContain(`Batches of ${endpoint} are not supported by anthropic`);
+      }
+    },
+  );
+
   test('are cancelled, and then have an error for every row', async () => {
     const { id } = await create(client, (await upload(client, row('a', 'Hi'))).id);
     expect(await client.batches.cancel(id)).toMatchObject({ status: 'cancelling' });
@@ -144,7 +189,7 @@ describe('batches', () => {
     { rule: 'with an empty list', body: { requests: [] }, param: 'requests' },
     {
       rule: 'with a row of another endpoint',
-      body: { requests: [{ custom_id: 'a', url: '/v1/embeddings', body: {} }] },
+      body: { requests: [{ custom_id: 'a', url: '/v1/messages', body: {} }] },
       param: 'requests',
     },
     { rule: 'with a stream', body: { requests: [{ custom_id: 'a', body: { stream: true } }] }, param: 'requests' },

@@ -1,19 +1,21 @@
 /** The results of a message batch as rows of OpenAI's output file. */
 import { AppError } from '../../errors/index.ts';
 import { LineTooLong, linesOf } from '../../lib/lines.ts';
-import { fromBatchResult, hasResults } from '../../wire/anthropic/index.ts';
+import { type BatchEndpoint, fromBatchResult, hasResults } from '../../wire/anthropic/index.ts';
 import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
 import { jsonOfStep, parsedLine, pathText } from '../engine/index.ts';
+import { outputEndpoint } from './batch-endpoint.ts';
 
 export const getBatchOutput: Procedure = {
   offer: 'mapped',
   run: (call, tools) => batchResults(pathText(call.route['batch_id'] ?? '', 'batch_id'), call, tools),
 };
 
-/** Throws BATCH_OUTPUT_MISSING, or UPSTREAM_INVALID_RESPONSE. `id`: as a segment of a path. */
+/** Throws BATCH_OUTPUT_MISSING, OPERATION_UNSUPPORTED, or UPSTREAM_INVALID_RESPONSE. `id`: as a segment of a path. */
 export async function batchResults(id: string, call: Call, tools: ProcedureTools): Promise<ProcedureResult> {
+  const endpoint = outputEndpoint(call);
   const url = `${tools.baseUrl()}/messages/batches/${id}`;
   const batch = jsonOfStep(await tools.ask({ method: 'GET', url }), call);
   checkResults(batch, call);
@@ -22,7 +24,7 @@ export async function batchResults(id: string, call: Call, tools: ProcedureTools
   return {
     kind: 'content',
     contentType: 'application/octet-stream',
-    content: rowsOf(id, results.content, { call, tools }),
+    content: rowsOf(id, results.content, { call, tools, endpoint }),
   };
 }
 
@@ -42,7 +44,7 @@ function checkResults(batch: JsonObject, { provider }: Call): void {
 async function* rowsOf(
   batch: string,
   content: AsyncIterable<Buffer>,
-  { call, tools }: { readonly call: Call; readonly tools: ProcedureTools },
+  { call, tools, endpoint }: { readonly call: Call; readonly tools: ProcedureTools; readonly endpoint: BatchEndpoint },
 ): AsyncGenerator<Buffer> {
   const { provider } = call;
   let row = 0;
@@ -55,7 +57,7 @@ async function* rowsOf(
     for await (const line of linesOf(content, MAX_ROW_BYTES)) {
       if (line.length === 0) continue;
       row += 1;
-      const read = fromBatchResult(parsedLine(line, tools.json), call);
+      const read = fromBatchResult(parsedLine(line, tools.json), call, endpoint);
       if (!read.ok) throw invalid(read.error);
       const { customId, outcome } = read.value;
       yield outputRow({ id: `${batch}-${row}`, customId }, outcome);

@@ -2,7 +2,13 @@
 import { Readable } from 'node:stream';
 import { ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
-import { BATCH_ENDPOINT, fromMessageBatch, fromMessageBatches, toAnthropicBody } from '../../wire/anthropic/index.ts';
+import {
+  type BatchEndpoint,
+  fromMessageBatch,
+  fromMessageBatches,
+  MESSAGES_ENDPOINT,
+  toAnthropicBody,
+} from '../../wire/anthropic/index.ts';
 import { atRow, type BatchRow, invalidRow, type RowPlace, readRows, toRow } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import { taking } from '../../wire/params/params.ts';
@@ -18,6 +24,7 @@ import type {
 } from '../contract.ts';
 import { jsonOfStep, namePart, pathSegment, pathText } from '../engine/index.ts';
 import { withProviderOptions } from '../openai-like/index.ts';
+import { batchEndpoint } from './batch-endpoint.ts';
 import { listQuery } from './files.ts';
 
 const NOTHING = { kind: 'none' } as const;
@@ -62,8 +69,9 @@ export const createBatch: Procedure = {
   checksModels: true,
   async run(call, tools) {
     const params = withProviderOptions(call.params, call);
-    checkKind(params, call);
-    const { file, body } = await inputOf(params, call, tools);
+    const endpoint = batchEndpoint(params['endpoint'], call);
+    checkWindow(params, call);
+    const { file, body } = await inputOf(params, { call, tools, endpoint });
     const answer = await tools.ask({
       method: 'POST',
       url: `${tools.baseUrl()}/messages/batches`,
@@ -72,21 +80,12 @@ export const createBatch: Procedure = {
     });
     const batch = fromMessageBatch(jsonOfStep(answer, call));
     if (!batch.ok) throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: call.provider });
-    return { kind: 'json', value: { ...batch.value, input_file_id: file } };
+    return { kind: 'json', value: { ...batch.value, endpoint, input_file_id: file } };
   },
 };
 
 /** Throws PARAMETER_INVALID. */
-function checkKind(
-  { endpoint = BATCH_ENDPOINT, completion_window: window = '24h' }: JsonObject,
-  { provider }: Call,
-): void {
-  if (endpoint !== BATCH_ENDPOINT) {
-    throw new AppError('PARAMETER_INVALID', {
-      ...{ param: 'endpoint', provider },
-      detail: `endpoint is ${BATCH_ENDPOINT} for batches of ${provider}`,
-    });
-  }
+function checkWindow({ completion_window: window = '24h' }: JsonObject, { provider }: Call): void {
   if (window !== '24h') {
     throw new AppError('PARAMETER_INVALID', {
       ...{ param: 'completion_window', provider },
@@ -103,11 +102,12 @@ interface Input {
   readonly body: StreamedBody;
 }
 
-async function inputOf(params: JsonObject, call: Call, tools: ProcedureTools): Promise<Input> {
+async function inputOf(params: JsonObject, options: Omit<BodyOptions, 'param'>): Promise<Input> {
+  const { tools } = options;
   const { requests } = params;
   const file = textAt(params, 'input_file_id');
   if (Array.isArray(requests) && file === undefined) {
-    return { file: null, body: bodyOf(() => rowsOfList(requests), { call, tools, param: 'requests' }) };
+    return { file: null, body: bodyOf(() => rowsOfList(requests), { ...options, param: 'requests' }) };
   }
   if (file === undefined || file === '' || requests !== undefined) {
     throw new AppError('PARAMETER_INVALID', {
@@ -118,7 +118,7 @@ async function inputOf(params: JsonObject, call: Call, tools: ProcedureTools): P
   const content = await contentOf(file, tools);
   const param = 'input_file_id';
   const rows = readRows(content, { param, json: tools.json, memory: tools.memory });
-  return { file, body: { ...bodyOf(() => rows, { call, tools, param }), replayable: false } };
+  return { file, body: { ...bodyOf(() => rows, { ...options, param }), replayable: false } };
 }
 
 async function contentOf(file: string, tools: ProcedureTools): Promise<AsyncIterable<Buffer>> {
@@ -134,6 +134,7 @@ function* rowsOfList(requests: readonly unknown[]): Generator<BatchRow> {
 }
 
 interface BodyOptions {
+  readonly endpoint: BatchEndpoint;
   readonly call: Call;
   readonly tools: ProcedureTools;
   readonly param: string;
@@ -148,22 +149,24 @@ const bodyOf = (rows: () => AsyncIterable<BatchRow> | Iterable<BatchRow>, option
 /** `{"requests": [{custom_id, params}]}`, piece by piece. */
 async function* requestsOf(
   rows: AsyncIterable<BatchRow> | Iterable<BatchRow>,
-  { call, tools, param }: BodyOptions,
+  options: BodyOptions,
 ): AsyncGenerator<Buffer> {
   let before = '{"requests":[';
   for await (const row of rows) {
-    const request = { custom_id: row.customId, params: messageOf(row, { call, tools, param }) };
+    const request = { custom_id: row.customId, params: messageOf(row, options) };
     yield Buffer.from(before + JSON.stringify(request));
     before = ',\n';
   }
+  const { param } = options;
   if (before !== ',\n') throw new AppError('PARAMETER_INVALID', { param, detail: `${param} has no rows` });
   yield Buffer.from(']}');
 }
 
 /** Throws what is wrong with the row, with its place. */
-function messageOf({ place, url = BATCH_ENDPOINT, body }: BatchRow, { call, tools, param }: BodyOptions): object {
+function messageOf(row: BatchRow, { endpoint, call, tools, param }: BodyOptions): object {
+  const { place, url = endpoint, body } = row;
   const at: RowPlace = { place, param };
-  if (url !== BATCH_ENDPOINT) throw invalidRow(at, `url is ${BATCH_ENDPOINT}`);
+  if (url !== endpoint) throw refusedUrl(url, { at, endpoint, call });
   if (body['stream'] === true) throw invalidRow(at, 'a row of a batch cannot be a stream');
   const { provider, strict, newId } = call;
   const ctx: WireContext = {
@@ -172,10 +175,26 @@ function messageOf({ place, url = BATCH_ENDPOINT, body }: BatchRow, { call, tool
   };
   try {
     tools.checkModel(body);
+    if (endpoint === MESSAGES_ENDPOINT) return body;
     const message = toAnthropicBody(body, ctx);
     if (!message.ok) throw message.error;
     return message.value;
   } catch (error) {
     throw atRow(namePart(error, { params: body, provider }), at);
+  }
+}
+
+interface OtherUrl {
+  readonly at: RowPlace;
+  readonly endpoint: BatchEndpoint;
+  readonly call: Call;
+}
+
+function refusedUrl(url: string, { at, endpoint, call }: OtherUrl): unknown {
+  try {
+    batchEndpoint(url, call);
+    return invalidRow(at, `url is ${endpoint}, the endpoint of the batch`);
+  } catch (error) {
+    return atRow(error, at);
   }
 }

@@ -6,8 +6,12 @@ import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import { type BatchStatus, secondsOf, toBatchObject } from '../openai/index.ts';
 import { fromAnthropicAnswer } from './answer.ts';
 
-/** What rows ask for: batches of the vendor do not say more than that they are messages. */
+/** What rows ask for and their answers are, where nothing else is said: batches of the vendor say no more than that they are messages. */
 export const BATCH_ENDPOINT = '/v1/chat/completions';
+/** The vendor's own. */
+export const MESSAGES_ENDPOINT = '/v1/messages';
+export const BATCH_ENDPOINTS = [BATCH_ENDPOINT, MESSAGES_ENDPOINT] as const;
+export type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
 
 /** Ids of batches, which stand for the file of their output, too. */
 export const isBatchId = (id: string): boolean => id.startsWith('msgbatch_');
@@ -71,17 +75,22 @@ function statusOf(
   return canceled > 0 ? 'cancelled' : 'completed';
 }
 
-/** What became of a row. The error says why a line cannot be read. */
-export function fromBatchResult(line: unknown, ctx: WireContext): Result<BatchResult, string> {
+/** What became of a row; its answer is one of the endpoint. The error says why a line cannot be read. */
+export function fromBatchResult(
+  line: unknown,
+  ctx: WireContext,
+  endpoint: BatchEndpoint = BATCH_ENDPOINT,
+): Result<BatchResult, string> {
   const customId = isObject(line) ? textAt(line, 'custom_id') : undefined;
   const result = isObject(line) ? objectAt(line, 'result') : undefined;
   if (customId === undefined || result === undefined) return err('a line of the results has no custom_id or result');
   const type = textAt(result, 'type') ?? '';
   if (type === 'succeeded') {
-    const read = fromAnthropicAnswer(result['message'], ctx);
+    const message = objectAt(result, 'message');
+    const isOwn = endpoint === MESSAGES_ENDPOINT && message !== undefined;
+    const read = isOwn ? ok(message) : fromAnthropicAnswer(result['message'], ctx);
     if (!read.ok) return read;
-    const requestId = textAt(objectAt(result, 'message'), 'id') ?? null;
-    return ok({ customId, outcome: { body: read.value, requestId } });
+    return ok({ customId, outcome: { body: read.value, requestId: textAt(message, 'id') ?? null } });
   }
   return ok({ customId, outcome: { error: ENDS.get(type) ?? errorOf(objectAt(result, 'error')) } });
 }

@@ -1,12 +1,15 @@
 export { fromAnthropicAnswer } from './answer.ts';
 export {
   BATCH_ENDPOINT,
+  BATCH_ENDPOINTS,
+  type BatchEndpoint,
   type BatchResult,
   fromBatchResult,
   fromMessageBatch,
   fromMessageBatches,
   hasResults,
   isBatchId,
+  MESSAGES_ENDPOINT,
 } from './batches.ts';
 export { createLegacyCompletionDecoder, fromLegacyCompletion, toLegacyCompletion } from './complete.ts';
 export {
