@@ -1,30 +1,25 @@
 /** What calls for jobs of the control plane have in common. */
 import { AppError } from '../../../errors/index.ts';
 import { objectsAt, textAt } from '../../../wire/json/json.ts';
-import { type Entry, listJobs, refuseSetting, repeatedlyDecoded } from '../../clouds/objects/index.ts';
+import {
+  askJob as ask,
+  type Entry,
+  type JobRequest,
+  listJobs,
+  refuseSetting,
+  repeatedlyDecoded,
+} from '../../clouds/objects/index.ts';
 import type { Call, JsonObject, ProcedureTools } from '../../contract.ts';
-import { fieldMissing, jsonOfStep } from '../../engine/index.ts';
+import { fieldMissing } from '../../engine/index.ts';
 import { controlPlaneUrl } from '../hosts.ts';
 
-interface JobRequest {
-  readonly method: 'GET' | 'POST';
+interface PathRequest extends Omit<JobRequest, 'url'> {
   /** Path and query. */
   readonly path: string;
-  readonly body?: object;
 }
 
-export async function askJob(
-  call: Call,
-  tools: ProcedureTools,
-  { method, path, body }: JobRequest,
-): Promise<JsonObject> {
-  const sent =
-    body === undefined
-      ? {}
-      : { body: Buffer.from(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
-  const answer = await tools.ask({ method, url: controlPlaneUrl(call) + path, ...sent });
-  return answer.bytes.length === 0 ? {} : jsonOfStep(answer, call);
-}
+export const askJob = (call: Call, tools: ProcedureTools, request: PathRequest): Promise<JsonObject> =>
+  ask(call, tools, { ...request, url: controlPlaneUrl(call) + request.path });
 
 const ROLE = 'role_arn';
 const ROLE_FIELD = 'aws_job_role_arn';

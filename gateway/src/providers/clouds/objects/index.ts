@@ -1,3 +1,4 @@
+export { askJob, type JobRequest } from './ask-job.ts';
 export { askDetached, type DetachedRequest } from './detached.ts';
 export { type OpenedForm, openForm } from './form.ts';
 export { parseJobId, repeatedlyDecoded } from './job-id.ts';

@@ -1,9 +1,8 @@
 /** What calls for jobs of the project have in common. */
 import { AppError } from '../../../errors/index.ts';
 import { objectsAt, textAt } from '../../../wire/json/json.ts';
-import { type Entry, listJobs, parseJobId } from '../../clouds/objects/index.ts';
+import { askJob as ask, type Entry, type JobRequest, listJobs, parseJobId } from '../../clouds/objects/index.ts';
 import type { Call, JsonObject, ProcedureResult, ProcedureTools } from '../../contract.ts';
-import { jsonOfStep } from '../../engine/index.ts';
 import { projectPath } from '../paths.ts';
 
 const ID = /^\d{1,20}$/;
@@ -17,25 +16,13 @@ export interface JobKind {
   read(job: JsonObject, call: Call): Entry | undefined;
 }
 
-interface JobRequest {
-  readonly method: 'GET' | 'POST';
+interface PathRequest extends Omit<JobRequest, 'url'> {
   /** Behind the path of the project. */
   readonly path: string;
-  readonly body?: object;
 }
 
-export async function askJob(
-  call: Call,
-  tools: ProcedureTools,
-  { method, path, body }: JobRequest,
-): Promise<JsonObject> {
-  const url = `${tools.baseUrl()}${projectPath(call)}/${path}`;
-  const sent =
-    body === undefined
-      ? {}
-      : { body: Buffer.from(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
-  return jsonOfStep(await tools.ask({ method, url, ...sent }), call);
-}
+export const askJob = (call: Call, tools: ProcedureTools, request: PathRequest): Promise<JsonObject> =>
+  ask(call, tools, { ...request, url: `${tools.baseUrl()}${projectPath(call)}/${request.path}` });
 
 const pathOf = (call: Call, { collection, param }: JobKind): string =>
   `${collection}/${parseJobId(call.route[param] ?? '', ID, param)}`;
