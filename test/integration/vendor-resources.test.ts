@@ -179,6 +179,24 @@ describe('a provider that breaks off', () => {
     );
   });
 
+  test.for([
+    ['output_blob', 'error_blob'],
+    ['error_blob', 'output_file_id'],
+  ])('says that the output is in a storage of its own: %s', async ([blob = '', other = '']) => {
+    const batch = { status: 'completed', [blob]: 'https://storage.test/c/out.jsonl?sig=hidden', [other]: '' };
+    await at(
+      ({ answer }) => answer(200, JSON.stringify(batch)),
+      async (url) => {
+        const headers = { 'x-gw-api-key': KEY, 'x-gw-provider': '@raw' };
+        const response = await fetch(`${url}/v1/batches/b/output`, { headers });
+        const text = await response.text();
+        expect([response.status, JSON.parse(text)]).toMatchObject([400, { error: { code: 'batch_output_missing' } }]);
+        expect(text).toContain(`(${blob} of the batch)`);
+        expect(text).not.toContain('hidden');
+      },
+    );
+  });
+
   test('shows what is wrong with a batch that has no file', async () => {
     const errors = { object: 'list', data: [{ code: 'invalid', message: 'row 2' }] };
     await at(

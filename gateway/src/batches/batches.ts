@@ -63,7 +63,7 @@ export interface BatchTiming extends RunTiming, FollowTiming {
 /** Of the batches of the gateway's own that one process works on, and of those of one workspace. */
 const OWN_RUNS = { maxRuns: 8, maxRunsOfWorkspace: 3 } as const;
 /** Of those at providers. */
-const FOLLOWED_RUNS = { maxRuns: 4, maxRunsOfWorkspace: 2 } as const;
+const FOLLOWED_RUNS = { maxRuns: 8, maxRunsOfWorkspace: 2 } as const;
 
 export const BATCH_TIMING: BatchTiming = {
   ...FOLLOW_TIMING,

@@ -101,6 +101,8 @@ function callerOf({ key, workspace: name }: FollowedBatch, snapshot: SnapshotVie
   };
 }
 
+const STATE_TIMEOUT_MS = 30_000;
+
 function requestOf(
   { batch, slug, metadata, traceId }: FollowedBatch,
   operation: OwnCall['operation'],
@@ -113,6 +115,8 @@ function requestOf(
     ['x-gw-trace-id', traceId],
   ]);
   if (config !== undefined) headers.set('x-gw-config', config);
+  // A provider that does not answer holds up those of others no longer than this.
+  if (operation === 'getBatch') headers.set('x-gw-request-timeout', String(STATE_TIMEOUT_MS));
   return {
     method: 'GET',
     path: `/v1/batches/${id}${operation === 'getBatch' ? '' : '/output'}`,

@@ -88,6 +88,12 @@ test.for([
   expect(asked[0]).toBe('/v1/batches/batch%2F1');
 });
 
+test('a batch that has rows and no output that can be read is given up with a warning', async () => {
+  const output = { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING' };
+  const { done } = await settled({ answers: { batch: batch('completed'), output } });
+  expect(done).toEqual([expect.stringContaining('not counted'), 'ended']);
+});
+
 test('a batch is given up after 30 days, with a warning', async () => {
   const { done, asked } = await settled({ createdAt: NOW - 30 * DAY_MS - 1 });
   expect(done).toEqual([expect.stringContaining('not counted'), 'ended']);

@@ -70,7 +70,7 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
   try {
     const outcome = await look(lease, ports, run);
     if (isLost) throw new LeaseLost('Another process follows the batch');
-    if (outcome === 'counted') await lease.end();
+    if (outcome === 'counted' || outcome === 'nothing') await lease.end();
     else await lease.later(now() + waitOf(lease, timing, outcome));
   } catch (error) {
     if (!(error instanceof LeaseLost)) await lease.later(now() + timing.failedWaitMs).catch(() => undefined); // the first error counts
@@ -81,8 +81,8 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
   }
 }
 
-/** `interrupted`: the process ends, or somebody else has read the output at the same time. */
-type Outcome = 'counted' | 'running' | 'failed' | 'interrupted';
+/** `nothing`: there is no output. `interrupted`: the process ends, or somebody else has read the output at the same time. */
+type Outcome = 'counted' | 'nothing' | 'running' | 'failed' | 'interrupted';
 
 const waitOf = ({ number }: FollowedLease, timing: FollowTiming, outcome: Outcome): number => {
   if (outcome === 'interrupted') return 0;
@@ -119,26 +119,17 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
   const outcome = (await ownCall(ports, { ...call, operation: 'getBatchOutput' }, read)) ?? 'failed';
   if (signal.cancelled || isRaced) return 'interrupted';
+  if (outcome === 'nothing' && COMPLETED.has(status))
+    ports.logger.warn(factsOf(lease), 'A batch of a provider has no output that can be read: its rows are not counted');
   if (outcome !== 'counted') return outcome;
   if (await charges.tell()) return 'counted';
   throw new Error('The counters of budgets could not be told what the rows of a batch have used');
 }
 
+/** There are rows. */
+const COMPLETED: ReadonlySet<string> = new Set(['completed', 'partially_completed', 'ended', 'succeeded', 'success']);
 /** Of providers, in lower case. */
-const ENDED: ReadonlySet<string> = new Set([
-  ...[
-    'completed',
-    'failed',
-    'expired',
-    'cancelled',
-    'canceled',
-    'partially_completed',
-    'stopped',
-    'ended',
-    'succeeded',
-    'success',
-  ],
-]);
+const ENDED: ReadonlySet<string> = new Set([...COMPLETED, 'failed', 'expired', 'cancelled', 'canceled', 'stopped']);
 
 const MAX_STATUS = 64;
 
@@ -167,7 +158,7 @@ async function readOutput(answer: Answer, exchange: Exchange, { recorder }: Sett
   if (body.kind !== 'stream' || status !== 200) {
     facts.settlement?.settle({ status, usage: undefined, cost: undefined });
     if (body.kind === 'stream') body.upstream.discard();
-    return status === 200 || NOTHING.has(facts.error?.code ?? '') ? 'counted' : 'failed';
+    return status === 200 || NOTHING.has(facts.error?.code ?? '') ? 'nothing' : 'failed';
   }
   const stop = (): void => body.upstream.cancel(new AppError('DRAINING'));
   exchange.signal.onCancel(stop);

@@ -27,8 +27,19 @@ function fileOf(batch: JsonObject): string | undefined {
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** Where Azure names an output outside of its files. Source: Azure OpenAI, "Configuring Azure Blob Storage with batch". */
+const BLOBS = ['output_blob', 'error_blob'] as const;
+
 /** Throws BATCH_OUTPUT_MISSING. */
-function problemsOf({ errors, status }: JsonObject, { provider }: Call): object {
+function problemsOf(batch: JsonObject, { provider }: Call): object {
+  const { errors, status } = batch;
+  const blob = BLOBS.find((name) => isName(batch[name]));
+  if (blob !== undefined) {
+    throw new AppError('BATCH_OUTPUT_MISSING', {
+      provider,
+      detail: `The output of the batch is no file: it is in a storage of its own, which is read there (${blob} of the batch)`,
+    });
+  }
   if (isObject(errors)) return errors;
   const state = isName(status) ? ` (${status.slice(0, 32)})` : '';
   throw new AppError('BATCH_OUTPUT_MISSING', { provider, detail: `The batch has no output file yet${state}` });
