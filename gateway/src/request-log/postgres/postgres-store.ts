@@ -30,6 +30,7 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
   };
 }
 
+/** Rows that are there already, or that the batch has twice, add nothing to the sums. */
 async function write(transaction: Transaction<unknown>, sql: Sql, { records }: SealedBatch): Promise<void> {
   const [before, after] = WRITE_ROWS;
   const rows = withoutBrokenText(JSON.stringify(records.map(({ row }) => COLUMNS.map((column) => row[column]))));
@@ -59,7 +60,7 @@ const VALUES: Readonly<Record<ColumnKind, (at: number) => string>> = {
   json: (at) => `row -> ${at}`,
 };
 
-/** Before and after the rows: arrays shorter than objects, of which both sides read each name. Rows that are there add nothing to the sums. */
+/** Before and after the rows, which are arrays: of objects both sides would read each name. */
 const WRITE_ROWS = addingTo(`
   insert into ${LOG_SCHEMA}.logs (${COLUMNS.join(', ')})
   select ${COLUMNS.map((column, at) => VALUES[LOG_COLUMNS[column]](at)).join(', ')}
