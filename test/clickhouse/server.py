@@ -26,6 +26,9 @@ OTHERS = {
 INSERT = re.compile(rb"^\s*insert\s+into\s.*?(?=\sformat\s)", re.IGNORECASE | re.DOTALL)
 SELECT = re.compile(rb"^\s*(select|with)\s", re.IGNORECASE)
 CODE = re.compile(r"Code: (\d+)")
+BOUNDARY = re.compile(r"^multipart/form-data; boundary=(.+)$")
+PART = re.compile(rb'^\r\nContent-Disposition: form-data; name="([^"]+)"\r\n\r\n(.*)\r\n$', re.DOTALL)
+MAX_FIELD = 128 * 1024  # http_max_field_value_size of a server
 STATUS = {"60": 404, "81": 404, "516": 403, "497": 403, "241": 500, "164": 500}
 
 
@@ -37,6 +40,11 @@ def with_settings(query: bytes, settings: dict[str, str]) -> bytes:
     if insert := INSERT.match(query):
         return insert.group(0) + text + query[insert.end() :]
     return query.rstrip().rstrip(b";") + text if SELECT.match(query) else query
+
+
+def fields_of(form: bytes, boundary: str) -> dict[str, str]:
+    parts = [PART.match(part) for part in form.split(b"--" + boundary.encode())]
+    return {part.group(1).decode(): part.group(2).decode() for part in parts if part}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -57,6 +65,12 @@ class Handler(BaseHTTPRequestHandler):
         body = self.read_body()
         if not self.is_known(named):
             self.refuse("Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)")
+            return
+        if boundary := BOUNDARY.match(self.headers.get("content-type", "")):
+            named |= fields_of(body, boundary.group(1))
+            body = b""
+        if any(len(value.encode()) > MAX_FIELD for value in named.values()):
+            self.answer(500, b"Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long")
             return
         text = b"\n".join(part for part in (named.get("query", "").encode(), body) if part)
         params = {name[6:]: value for name, value in named.items() if name.startswith("param_")}

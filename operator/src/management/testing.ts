@@ -9,6 +9,7 @@ import {
   type Database,
   exportSourceOf,
   type LogObjects,
+  type LogReader,
   logTablesIn,
   type McpTest,
   OPERATIONS,
@@ -70,6 +71,8 @@ export interface TestOptions {
   readonly signIn?: SignIn;
   readonly mcpTest?: McpTest;
   readonly logObjects?: LogObjects | undefined;
+  /** Of rows; default: the database. */
+  readonly logReader?: LogReader | undefined;
   /** Of the calls of each key. */
   readonly rates?: { readonly perSecond: number; readonly burst: number };
   /** Further ones, by their keys. */
@@ -91,6 +94,7 @@ export async function createTestManagement(
     signIn,
     mcpTest,
     logObjects,
+    logReader,
   }: TestOptions = {},
 ): Promise<TestManagement> {
   const store = given ?? createMemoryStore();
@@ -101,7 +105,7 @@ export async function createTestManagement(
     ]),
   );
   let names = 0;
-  const requestLog = requestLogIn(database, now, logObjects);
+  const requestLog = requestLogIn(database, now, { objects: logObjects, reader: logReader });
   const app = createManagementServer({
     operations: OPERATIONS,
     services: {
@@ -188,11 +192,11 @@ function toRaw(answer: {
 function requestLogIn(
   database: Database | undefined,
   now: () => number,
-  objects: LogObjects | undefined,
+  { objects, reader }: { readonly objects: LogObjects | undefined; readonly reader: LogReader | undefined },
 ): Pick<Services, 'logDatabase' | 'logs' | 'exports'> {
   if (database === undefined) return {};
   const logDatabase = logTablesIn(database);
-  const logs = { reader: createPostgresReader(logDatabase), objects };
+  const logs = { reader: reader ?? createPostgresReader(logDatabase), objects };
   const fail = (error: unknown): never => {
     throw error;
   };

@@ -1,100 +1,84 @@
-/** `npm run bench:logs`: how long questions to a large request log take in PostgreSQL. docs/performance.md */
+/** `npm run bench:logs`: how fast a large request log is written, asked and exported. docs/performance.md */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startPostgres, unwrap } from '@gatehouse/test/kit';
-import { createDatabase, postgresDialect } from '../../../operator/src/management/index.ts';
-import { createTestManagement, type TestManagement } from '../../../operator/src/management/testing.ts';
 import { describeMachine, writeSection } from '../report.ts';
-import { statementsFor } from './generate.ts';
-import { type Question, questionsOf } from './questions.ts';
+import { measureQuestions } from './ask.ts';
+import { measureExport } from './export.ts';
+import type { GeneratedRows } from './generated.ts';
+import { openStore, STORES, type StoreName } from './stores.ts';
+import { measureWriting } from './write.ts';
 
 const PAGE = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url));
-const SECTION = 'bench-logs';
+const MEASURES = ['questions', 'write', 'export'] as const;
 const END = Date.UTC(2027, 0, 31);
 const DAYS = 30;
-const USAGE = 'npm run bench:logs -- [--rows 2000000] [--rounds 3] [--url postgres://…] [--write]';
-
-interface Timed {
-  readonly what: string;
-  readonly ms: readonly number[];
-}
+const SECONDS = 10;
+const USAGE = `npm run bench:logs -- [--measure ${MEASURES.join('|')}] [--store ${STORES.join('|')}] [--rows 2000000] [--rounds 3] [--only TEXT]
+  [--url postgres://…] [--clickhouse-url http://…] [--keep] [--write]`;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      measure: { type: 'string', default: 'questions' },
+      store: { type: 'string', default: 'postgres' },
       rows: { type: 'string', default: '2000000' },
       rounds: { type: 'string', default: '3' },
-      /** Of a database that has the rows already. */
+      /** Questions with this text in their names. */
+      only: { type: 'string', default: '' },
+      /** Of databases that have the rows already. */
       url: { type: 'string' },
+      'clickhouse-url': { type: 'string' },
+      /** Waits for a signal, so that others can ask the databases. */
+      keep: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   });
   const [rows, rounds] = [Number(values.rows), Number(values.rounds)];
-  if (![rows, rounds].every((number) => Number.isInteger(number) && number > 0)) throw new Error(USAGE);
-  await using server = values.url === undefined ? await startPostgres() : undefined;
-  const url = values.url ?? (await server?.database()) ?? '';
-  const database = createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: (error) => say(String(error)) });
-  const management = await createTestManagement(['logs', 'analytics'], {
-    database,
-    now: () => END,
-    rates: { perSecond: 1e6, burst: 1e6 },
-    callers: { owner: OWNER },
-  });
-  try {
-    await ask(management, '/logs'); // makes the tables
-    const name = new URL(url).pathname.slice(1);
-    const statements = statementsFor({ rows, days: DAYS, end: END });
-    for (const statement of server === undefined ? [] : statements) await server?.sql(statement, name);
-    say('The rows are there');
-    const report = await measure(management, questionsOf(END, DAYS), rounds);
-    const text = [
-      describeMachine(),
-      `* ${rows} rows in ${DAYS} days, PostgreSQL as it is installed`,
-      '',
-      table(report),
-    ].join('\n');
-    console.log(text);
-    if (values.write) await writeSection(PAGE, text, SECTION);
-  } finally {
-    await management.close();
-    await database.close();
+  const store = STORES.find((name) => name === values.store);
+  const measure = MEASURES.find((name) => name === values.measure);
+  const isUsable = [rows, rounds].every((number) => Number.isInteger(number) && number > 0);
+  if (!isUsable || store === undefined || measure === undefined) throw new Error(USAGE);
+  const text = [
+    describeMachine(),
+    measure === 'write'
+      ? await measureWriting(store, SECONDS)
+      : await measureRows(
+          { measure, store, only: values.only, rounds, keep: values.keep },
+          { place: { url: values.url, clickHouseUrl: values['clickhouse-url'] }, of: { rows, days: DAYS, end: END } },
+        ),
+  ].join('\n');
+  console.log(text);
+  if (values.write) await writeSection(PAGE, text, `bench-logs-${measure}-${store}`);
+}
+
+interface Wanted {
+  readonly measure: 'questions' | 'export';
+  readonly store: StoreName;
+  readonly only: string;
+  readonly rounds: number;
+  readonly keep: boolean;
+}
+
+interface Rows {
+  readonly place: { readonly url: string | undefined; readonly clickHouseUrl: string | undefined };
+  readonly of: GeneratedRows;
+}
+
+async function measureRows({ measure, store: name, only, rounds, keep }: Wanted, { place, of }: Rows): Promise<string> {
+  await using store = await openStore(name, place);
+  await store.fill(of);
+  say('The rows are there');
+  if (keep) {
+    say(`--url ${store.url} --clickhouse-url ${store.clickHouseUrl ?? ''}`);
+    await new Promise((resolve) => process.once('SIGTERM', resolve));
+    return '';
   }
-}
-
-const OWNER = {
-  ...{ keyId: 'owner', keyName: 'owner', type: 'organisation-service' as const, workspace: undefined, user: undefined },
-  scopes: new Set(['logs.view', 'logs.list', 'analytics.view']),
-  expiresAtMs: Number.POSITIVE_INFINITY,
-};
-
-async function ask(management: TestManagement, path: string): Promise<void> {
-  const { status, body } = await management.call('owner', 'GET', encodeURI(path));
-  if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
-}
-
-async function measure(management: TestManagement, questions: readonly Question[], rounds: number): Promise<Timed[]> {
-  const timed: Timed[] = [];
-  for (const { what, path } of questions) {
-    const ms: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const started = performance.now();
-      await ask(management, path);
-      ms.push(performance.now() - started);
-    }
-    timed.push({ what, ms });
-    say(`${what}: ${ms.map(Math.round).join(', ')} ms`);
-  }
-  return timed;
-}
-
-function table(timed: readonly Timed[]): string {
-  const rows = timed.map(({ what, ms: [first = 0, ...others] }) => {
-    const best = Math.min(...(others.length === 0 ? [first] : others));
-    return `| ${what} | ${Math.round(first)} | ${Math.round(best)} |`;
-  });
-  return ['| question | first time, ms | again, ms |', '| --- | --- | --- |', ...rows].join('\n');
+  const about = `* ${of.rows} rows in ${DAYS} days, ${store.name} with its settings as they come`;
+  const measured =
+    measure === 'export' ? await measureExport(store, of) : await measureQuestions(store, { of, rounds, only });
+  return `${about}\n\n${measured}`;
 }
 
 await main();

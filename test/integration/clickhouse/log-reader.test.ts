@@ -22,6 +22,8 @@ import { logRow } from '../../kit/log-row.ts';
 const FROM = Date.UTC(2026, 2, 30, 22, 41, 7, 250);
 const TO = Date.UTC(2026, 3, 2, 3, 12, 55, 1);
 const COUNT = 400;
+/** With feedback, and without rows: more than a parameter of ClickHouse takes at once. */
+const OTHER_TRACES = 5_000;
 
 /** The same each time: differences have to be found again. */
 function* numbers(seed: number): Generator<number> {
@@ -130,6 +132,11 @@ beforeAll(async () => {
   });
   await postgres.sql(
     `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at) values ${feedback.join(', ')}`,
+    new URL(url).pathname.slice(1),
+  );
+  await postgres.sql(
+    `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at)
+     select gen_random_uuid(), 'team-a', 'trace-of-nobody-${'x'.repeat(24)}-' || i, 1, 0.5, '{}', now(), now() from generate_series(1, ${OTHER_TRACES}) i`,
     new URL(url).pathname.slice(1),
   );
   readers = {

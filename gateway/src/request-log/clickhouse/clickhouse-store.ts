@@ -94,7 +94,7 @@ async function insert(
 
 async function dropPartitions(client: ClickHouseClient, ms: number): Promise<void> {
   const query = `select distinct table, partition from system.parts where database = '${LOG_SCHEMA}' and active and table in {tables:Array(String)} and toUInt32OrZero(partition) < {day:UInt32}`;
-  const query_params = { tables: DAILY_TABLES, day: partitionOf(ms) };
+  const query_params = { tables: [...DAILY_TABLES, 're_rated'], day: partitionOf(ms) };
   const found = await client.query({ query, query_params, format: 'JSONEachRow' });
   for (const { table, partition } of await found.json<{ table: string; partition: string }>()) {
     await client.command({ query: `alter table ${LOG_SCHEMA}.${table} drop partition ${Number(partition)}` });

@@ -11,12 +11,14 @@ import type {
   Page,
   TimeWidth,
 } from '../reader.ts';
+import { createPostgresReader } from '../sql/index.ts';
 import type { AskClickHouse } from './client.ts';
 import { type ClickHouseFilter, isOfRollUps, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { rowFacts } from './facts.ts';
 import { type Judgement, judgementsOf, tracesWithin } from './judgements.ts';
 import { type LabelRow, labelQuery, memberOf, type UserRow, userQuery } from './labels.ts';
 import type { Question } from './question.ts';
+import { costedRows, hasReRated, withPresentCost } from './re-rated.ts';
 import { startOf } from './spans.ts';
 import { type SumRow, sumQuery, toSum } from './sums.ts';
 
@@ -31,21 +33,23 @@ const DAY_MS = 86_400_000;
 const ALWAYS = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOptions): LogReader {
+  const ofPostgres = createPostgresReader(feedback);
   /** The filter in the words of this database. */
-  const toOwn = async ({ feedback: bounds, ...filter }: LogFilter): Promise<ClickHouseFilter> =>
-    bounds === undefined
-      ? filter
-      : { ...filter, judged: await tracesWithin(feedback, bounds, filter.visible.workspaces) };
+  const toOwn = async ({ feedback: bounds, ...filter }: LogFilter): Promise<ClickHouseFilter> => {
+    const reRated = await hasReRated(ask);
+    if (bounds === undefined) return { ...filter, reRated };
+    return { ...filter, reRated, judged: await tracesWithin(feedback, bounds, filter.visible.workspaces) };
+  };
   const rows = async (write: (q: Question) => string): Promise<readonly LogRow[]> =>
-    (await ask<DatabaseRow>(write)).map(toLogRow);
+    withPresentCost(ask, (await ask<DatabaseRow>(write)).map(toLogRow));
 
   return {
-    list: async (filter, { limit, offset }, before) => {
+    list: async (filter, page, before) => {
       const own = await toOwn(filter);
-      return rows(
-        (q) =>
-          `${rowsWhere(q, own, before && behind(q, before))} order by l.created_at desc, l.id desc limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`,
-      );
+      // Rows are wide: those of a page are found by their place before they are read.
+      const places = await ask<Place>((q) => placesQuery(q, own, { ...page, before }));
+      if (places.length === 0) return [];
+      return rows((q) => rowsAt(q, places));
     },
     find: async (id, visible, around) => {
       const near = around === undefined ? ALWAYS : { from: around - DAY_MS, to: around + DAY_MS };
@@ -91,6 +95,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
       return { sums, total: await totalOf(found, page, select) };
     },
     feedback: async (filter, key, width) => {
+      if (key !== 'model' && !isAboutRows(filter)) return ofPostgres.feedback(filter, key, width);
       return feedbackSums({ ask, feedback }, await toOwn(filter), { key, width });
     },
   };
@@ -130,10 +135,37 @@ const NO_FEEDBACK = { requests: 0, count: 0, weighted: 0 };
 const behind = (q: Question, { created_at, id }: LogPlace): string =>
   `(l.created_at, l.id) < (${q.time(created_at)}, toUUID(${q.param(id, 'String')}))`;
 
-const rowsWhere = (q: Question, filter: ClickHouseFilter, which = 'true'): string => `
-  select ${SELECTED} from gateway_logs.logs as l
+interface Place {
+  readonly at: number;
+  readonly id: string;
+}
+
+const placesQuery = (
+  q: Question,
+  filter: ClickHouseFilter,
+  { limit, offset, before }: Page & { readonly before: LogPlace | undefined },
+): string => `
+  select toUnixTimestamp64Milli(l.created_at) as at, toString(l.id) as id
+  ${fromWhere(q, filter, before && behind(q, before))}
+  order by l.created_at desc, l.id desc limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`;
+
+/** Times find the part of the table, ids the rows in it. */
+function rowsAt(q: Question, places: readonly Place[]): string {
+  const times = places.map(({ at }) => at);
+  return `
+    select ${SELECTED} from gateway_logs.logs as l
+    where l.created_at >= ${q.time(Math.min(...times))} and l.created_at <= ${q.time(Math.max(...times))}
+      and has(${q.texts(places.map(({ id }) => id))}, toString(l.id))
+    order by l.created_at desc, l.id desc`;
+}
+
+const fromWhere = (q: Question, filter: ClickHouseFilter, which = 'true'): string => `
+  from ${filter.costNano === undefined ? 'gateway_logs.logs as l' : costedRows(q, filter, filter)}
   where l.created_at >= ${q.time(filter.from)} and l.created_at < ${q.time(filter.to)}
     and ${which} and ${rowConditions(q, filter)} and ${sharedConditions(q, filter, ofRow)}`;
+
+const rowsWhere = (q: Question, filter: ClickHouseFilter, which?: string): string =>
+  `select ${SELECTED} ${fromWhere(q, filter, which)}`;
 
 /** Every column of a row; times as Unix time in ms. */
 const SELECTED = Object.entries(LOG_COLUMNS)
@@ -215,7 +247,7 @@ function sumsOfLabels(
 }
 
 /** Whether feedback is asked for by more than its own time and workspace. */
-const isAboutRows = ({ visible, from: _from, to: _to, ...filter }: ClickHouseFilter): boolean =>
+const isAboutRows = ({ visible, from: _from, to: _to, reRated: _, ...filter }: ClickHouseFilter & LogFilter): boolean =>
   visible.people !== undefined ||
   visible.apiKey !== undefined ||
   !isOfRollUps({ visible, from: 0, to: 0, ...filter }) ||
@@ -235,7 +267,7 @@ async function modelsOf(
     return `
       select toString(l.workspace) as workspace, l.trace_id as trace,
         argMax(toString(ifNull(l.model, '')), (l.is_final, l.created_at)) as model
-      from gateway_logs.logs as l
+      from ${costedRows(q, asked, asked)}
       where ${rowConditions(q, asked)} and ${sharedConditions(q, asked, ofRow)}
         and (toString(l.workspace), l.trace_id) in ${q.pairs(traces)}
       group by workspace, trace`;

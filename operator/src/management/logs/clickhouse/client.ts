@@ -39,6 +39,7 @@ export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickH
       application: 'gatehouse-management',
       request_timeout: REQUEST_MS,
       max_open_connections: MAX_CONNECTIONS,
+      use_multipart_params_auto: true, // addresses may have 1 MiB, with thousands of traces they have more
       clickhouse_settings: {
         max_execution_time: QUESTION_SECONDS,
         output_format_json_quote_64bit_integers: 0,

@@ -1,6 +1,7 @@
 /** Conditions on rows and roll-ups. */
 import type { Bounds, LogFilter } from '../reader.ts';
 import type { Question } from './question.ts';
+import { costOf } from './re-rated.ts';
 
 /** Traces by workspace and id. */
 export type Traces = readonly (readonly [workspace: string, trace: string])[];
@@ -8,6 +9,8 @@ export type Traces = readonly (readonly [workspace: string, trace: string])[];
 /** A filter whose question about feedback has been answered: the traces that it leaves. */
 export interface ClickHouseFilter extends Omit<LogFilter, 'feedback'> {
   readonly judged?: Traces | undefined;
+  /** Rows may cost something else than what was written. */
+  readonly reRated?: boolean;
 }
 
 export const and = (conditions: readonly (string | undefined)[]): string => {
@@ -42,7 +45,7 @@ export function sharedConditions(q: Question, filter: ClickHouseFilter, column: 
   ]);
 }
 
-/** Of what rows alone know; the alias of their table is l. */
+/** Of what rows alone know; the alias of their table is l, with their cost as `costedRows` has it. */
 export function rowConditions(q: Question, filter: ClickHouseFilter): string {
   const { visible, traces, spans, inputTokens, outputTokens, totalTokens, costNano, judged, metadata } = filter;
   const texts = (values: readonly string[]): string => q.param(values, 'Array(String)');
@@ -53,7 +56,7 @@ export function rowConditions(q: Question, filter: ClickHouseFilter): string {
     between(q, 'l.input_tokens', inputTokens),
     between(q, 'l.output_tokens', outputTokens),
     between(q, 'l.total_tokens', totalTokens),
-    between(q, 'ifNull(l.cost_nano, 0)', costNano),
+    between(q, costOf(filter), costNano),
     ...Object.entries(metadata ?? {}).map(([name, value]) => {
       const key = q.param(name, 'String');
       return `(mapContains(l.metadata, ${key}) and l.metadata[${key}] = ${q.param(value, 'String')})`;

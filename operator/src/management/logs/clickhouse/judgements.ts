@@ -14,7 +14,7 @@ export interface Judgement {
 }
 
 /** More traces are no question for ClickHouse. */
-const MAX_TRACES = 10_000;
+const MAX_TRACES = 100_000;
 
 /** Later dates are none. */
 const LAST_MS = 8_640_000_000_000_000;

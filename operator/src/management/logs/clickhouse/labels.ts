@@ -16,16 +16,28 @@ const labelled = (rows: string): string =>
 /** Facts with the user of the client as their label. */
 function userFacts(q: Question, filter: ClickHouseFilter, { hours }: { readonly hours: boolean }): string {
   const segments = segmentsOf(filter.from, filter.to, hours && isOfUsers(filter) ? ['hours'] : []);
-  const parts = segments.map(({ table, from, to }) =>
-    table === 'hours'
-      ? `select toDateTime64(r.bucket, 3, 'UTC') as bucket, r.end_user as label, r.requests as requests,
-           r.cost_nano as cost_nano, toUInt64(0) as total_tokens
-         from gateway_logs.user_hours as r
-         where r.bucket >= ${q.time(from)} and r.bucket < ${q.time(to)} and ${sharedConditions(q, filter, (name) => `r.${name}`)}`
-      : labelled(rowFacts(q, filter, { from, to }, 'l.end_user as named')),
-  );
+  const parts = segments.flatMap(({ table, from, to }) => {
+    if (table !== 'hours') return [labelled(rowFacts(q, filter, { from, to }, 'l.end_user as named'))];
+    const sums = `select toDateTime64(r.bucket, 3, 'UTC') as bucket, r.end_user as label, r.requests as requests,
+        r.cost_nano as cost_nano, toUInt64(0) as total_tokens
+      from gateway_logs.user_hours as r
+      where r.bucket >= ${q.time(from)} and r.bucket < ${q.time(to)} and ${sharedConditions(q, filter, (name) => `r.${name}`)}`;
+    return filter.reRated === true ? [sums, userDifferences(q, filter, { from, to })] : [sums];
+  });
   return parts.length === 0 ? labelled(rowFacts(q, filter, filter, 'l.end_user as named')) : parts.join(' union all ');
 }
+
+/** By how much rows cost more, or less, than roll-ups say. */
+const userDifferences = (
+  q: Question,
+  filter: ClickHouseFilter,
+  { from, to }: { readonly from: number; readonly to: number },
+): string => `
+  select toDateTime64(toStartOfHour(r.created_at), 3, 'UTC') as bucket, assumeNotNull(r.end_user) as label,
+    toUInt64(0) as requests, r.cost_nano - r.first_cost_nano as cost_nano, toUInt64(0) as total_tokens
+  from gateway_logs.re_rated as r final
+  where r.created_at >= ${q.time(from)} and r.created_at < ${q.time(to)} and r.end_user is not null
+    and ${sharedConditions(q, filter, (name) => `r.${name}`)}`;
 
 /** The member of the metadata, or null. */
 export const memberOf = (q: Question, name: string): string => {

@@ -6,6 +6,12 @@ type ParamValue = string | number | readonly string[] | readonly number[];
 /** As late as a time of the tables can be: the year 2299. */
 const LAST_MS = 10_382_169_599_000;
 
+/** A server takes 128 KiB in a parameter (`http_max_field_value_size`), in which a character may be escaped. */
+const PARAM_BYTES = 120_000;
+const ESCAPED = 2;
+/** Quotes and a comma. */
+const SEPARATORS = 3;
+
 export class Question {
   readonly params: Record<string, ParamValue> = {};
   #count = 0;
@@ -26,12 +32,24 @@ export class Question {
 
   /** Pairs as a set that two columns may be in. */
   pairs(pairs: readonly (readonly [string, string])[]): string {
-    const [first, second] = [0, 1].map((at) =>
-      this.param(
-        pairs.map((pair) => pair[at] ?? ''),
-        'Array(String)',
-      ),
-    );
+    const [first, second] = [0, 1].map((at) => this.texts(pairs.map((pair) => pair[at] ?? '')));
     return `(select pair.1, pair.2 from (select arrayJoin(arrayZip(${first}, ${second})) as pair))`;
+  }
+
+  /** An array in as many parameters as it needs. */
+  texts(values: readonly string[]): string {
+    const chunks: string[][] = [];
+    let bytes = PARAM_BYTES;
+    for (const value of values) {
+      const size = ESCAPED * Buffer.byteLength(value) + SEPARATORS;
+      if (bytes + size > PARAM_BYTES) {
+        chunks.push([]);
+        bytes = 0;
+      }
+      chunks.at(-1)?.push(value);
+      bytes += size;
+    }
+    const params = (chunks.length === 0 ? [[]] : chunks).map((chunk) => this.param(chunk, 'Array(String)'));
+    return params.length === 1 ? String(params[0]) : `arrayConcat(${params.join(', ')})`;
   }
 }

@@ -28,17 +28,19 @@ const MAX_SUMS = 100_000;
 
 export function sumQuery(q: Question, filter: ClickHouseFilter, { by, width, withTimes, page }: SumOptions): string {
   const groups = ['time', ...by].join(', ');
+  // Steps of times are a group of their own, where they are asked for.
+  const steps = withTimes === true ? ['latency'] : [];
   return `
     with facts as (${facts(q, filter, { hours: width !== 'minute' })}),
     fine as (
-      select ${[`${spanOf('bucket', width)} as time`, ...by, 'latency'].join(', ')},
+      select ${[`${spanOf('bucket', width)} as time`, ...by, ...steps].join(', ')},
         sum(f.requests) as requests, sum(f.attempts) as attempts,
         sumIf(f.requests, f.status < 200 or f.status > 299) as errors,
         sumIf(f.requests, f.cache in ('HIT', 'SEMANTIC HIT')) as hits,
         sum(f.response_ms) as response_ms, sum(f.cost_nano) as cost_nano, sum(f.input_tokens) as input_tokens,
         sum(f.output_tokens) as output_tokens, sum(f.total_tokens) as total_tokens,
         min(f.bucket) as first_seen, max(f.bucket) as last_seen
-      from facts as f group by ${groups}, latency
+      from facts as f group by ${[groups, ...steps].join(', ')}
     ),
     grouped as (
       select ${groups}, sum(n.requests) as requests, sum(n.attempts) as attempts, sum(n.errors) as errors,

@@ -1,7 +1,7 @@
 /** Sums by what only rows and roll-ups of users have: users of clients, and members of metadata. */
 import type { Sql } from 'kysely';
 import type { Label, LabelSum, LogFilter, Page, TimeWidth, UserCount } from '../reader.ts';
-import { type Fragment, isOfRollUps, sharedConditions } from './conditions.ts';
+import { type Fragment, isOfRollUps, oneOf, sharedConditions } from './conditions.ts';
 import { instant, rowFacts } from './facts.ts';
 import { segmentsOf } from './segments.ts';
 import { msOf, spanOf } from './sums.ts';
@@ -54,18 +54,25 @@ interface LabelFeedback {
   readonly weighted: string | number | null;
 }
 
-/** Each feedback counts once for each label that a row of its trace has. */
+/**
+ * Each feedback counts once for each label that a row of its trace has. `offset 0` keeps rows apart from feedback until they are found: they
+ * are read once, and not looked up in every day for each trace.
+ */
 export const labelFeedbackQuery = (sql: Sql, filter: LogFilter, name: string, labels: readonly string[]) =>
   sql<LabelFeedback>`
     with given as (
       select workspace, trace_id, count(*) as count, sum(value * weight) as weighted
-      from gateway_logs.feedback group by workspace, trace_id
+      from gateway_logs.feedback where ${oneOf(sql, sql`workspace`, filter.visible.workspaces) ?? sql`true`}
+      group by workspace, trace_id
+    ),
+    labelled as (
+      select label, workspace, trace_id, requests
+      from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) every_row
+      where label = any(${labels}::text[]) offset 0
     ),
     traces as (
-      select label, workspace, trace_id, sum(requests) as requests
-      from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) labelled
-      where label = any(${labels}::text[]) and (workspace, trace_id) in (select workspace, trace_id from given)
-      group by label, workspace, trace_id
+      select label, workspace, trace_id, sum(labelled.requests) as requests
+      from labelled join given using (workspace, trace_id) group by label, workspace, trace_id
     )
     select label, sum(traces.requests) as requests, sum(given.count) as count, sum(given.weighted) as weighted
     from traces join given using (workspace, trace_id)

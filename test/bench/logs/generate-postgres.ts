@@ -1,17 +1,11 @@
 /** Rows of the request log, made by the database itself, with the roll-ups that gateways would have kept of them. */
 import { createPartition, DAILY_TABLES, dayOf, LATENCY_RATIO, MAX_LATENCY_STEP } from '@gatehouse/crds/logs';
+import { DAY_MS, type GeneratedRows, WORKSPACES } from './generated.ts';
 
-const DAY_MS = 86_400_000;
-
-export interface GeneratedRows {
-  readonly rows: number;
-  readonly days: number;
-  /** End of the last day, as Unix time in ms. */
-  readonly end: number;
-}
+const TEXTS = WORKSPACES.map((name) => `'${name}'`).join(', ');
 
 /** One statement for each day, so that each of them is short; then one for each roll-up. */
-export function statementsFor({ rows, days, end }: GeneratedRows): readonly string[] {
+export function postgresRows({ rows, days, end }: GeneratedRows): readonly string[] {
   const first = dayOf(end) - days * DAY_MS;
   const all = Array.from({ length: days }, (_, day) => first + day * DAY_MS);
   return [
@@ -20,7 +14,7 @@ export function statementsFor({ rows, days, end }: GeneratedRows): readonly stri
     rollUp('log_minutes', 'minute'),
     rollUp('log_hours', 'hour'),
     USERS,
-    FEEDBACK,
+    ...feedbackOn({ rows, days, end }),
     'analyze',
   ];
 }
@@ -29,7 +23,7 @@ export function statementsFor({ rows, days, end }: GeneratedRows): readonly stri
 const rowsOfDay = (day: number, count: number, seed: number): string => `
   insert into gateway_logs.logs
   select gen_random_uuid(), to_timestamp(${day / 1_000} + 86400.0 * i / ${count}),
-    (array['team-a', 'team-a', 'team-a', 'team-b', 'team-c'])[1 + i % 5], 'trace-' || ${seed} || '-' || i,
+    (array[${TEXTS}])[1 + i % 5], 'trace-' || ${seed} || '-' || i,
     gen_random_uuid(), null, null, null,
     'key/team/' || i % 40, 'Key ' || i % 40, case when i % 3 = 0 then 'person-' || i % 100 end,
     'user-' || (i * 7919) % 5000, 'production', 'unified', 'chatComplete', 'POST', '/v1/chat/completions',
@@ -61,9 +55,20 @@ const USERS = `
     count(*) filter (where is_final), sum(coalesce(cost_nano, 0))
   from gateway_logs.logs where end_user is not null group by 1, 2, 3, 4`;
 
-/** On one of a hundred rows. */
-const FEEDBACK = `
+/** On one of a hundred rows, and on no more than 100,000 of them. */
+export function feedbackOn({ rows, days, end }: GeneratedRows): readonly string[] {
+  const first = dayOf(end) - days * DAY_MS;
+  const count = Math.round(rows / days);
+  const step = Math.max(100, Math.ceil(rows / MAX_FEEDBACK));
+  return Array.from(
+    { length: days },
+    (_, day) => `
   insert into gateway_logs.feedback
-  select gen_random_uuid(), workspace, trace_id, (abs(hashtext(trace_id)) % 21 - 10)::smallint, 1, '{}', null, null,
-    created_at, created_at
-  from gateway_logs.logs where abs(hashtext(trace_id)) % 100 = 0`;
+  select gen_random_uuid(), (array[${TEXTS}])[1 + i % 5], 'trace-${day}-' || i, (i / ${step} % 21 - 10)::smallint, 1, '{}', null, null,
+    to_timestamp(${(first + day * DAY_MS) / 1_000} + 86400.0 * i / ${count}), to_timestamp(${(first + day * DAY_MS) / 1_000} + 86400.0 * i / ${count})
+  from generate_series(${day}, ${count} - 1, ${step + 1}) i`,
+  );
+}
+
+/** Of more traces ClickHouse is not asked. */
+const MAX_FEEDBACK = 100_000;
