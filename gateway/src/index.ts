@@ -8,7 +8,7 @@ export {
 } from './app/gateway.ts';
 export type { LimitsStatus } from './app/limits-status.ts';
 export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
-export { type ReRateRequest, reRateRows } from './app/re-rate.ts';
+export { type LogDatabase, type ReRateRequest, reRateRows } from './app/re-rate.ts';
 export {
   type LoggedTrace,
   type RecordedRequest,

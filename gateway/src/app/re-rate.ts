@@ -1,15 +1,20 @@
 /** Prices in hindsight, for a command: docs/behaviour/request-logs.md#prices-in-hindsight */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { PROVIDERS } from '../providers/register.ts';
-import { type ReRateOptions, reRate } from '../request-log/index.ts';
+import { type ClickHouseOptions, type RatingOptions, reRate, reRateClickHouse } from '../request-log/index.ts';
 import { createSnapshotHolder } from '../snapshot/index.ts';
-import { postgresDialect } from '../store/index.ts';
+import { type OpenDialect, postgresDialect } from '../store/index.ts';
 
-export interface ReRateRequest extends Omit<ReRateOptions, 'prices' | 'dialect'> {
+/** PostgreSQL by its address, or one that is open already; or ClickHouse. */
+export type LogDatabase =
+  | { readonly url: string; readonly ca: string | undefined }
+  | { readonly clickHouse: ClickHouseOptions }
+  | OpenDialect;
+
+export interface ReRateRequest extends Omit<RatingOptions, 'prices'> {
   /** Has the prices of today, and the accounts that pay them. */
   readonly snapshot: Snapshot;
-  /** PostgreSQL by its address, or one that is open already. */
-  readonly database: { readonly url: string; readonly ca: string | undefined } | ReRateOptions['dialect'];
+  readonly database: LogDatabase;
 }
 
 /** A transaction reads and writes hundreds of rows. */
@@ -21,11 +26,8 @@ export async function reRateRows({ snapshot, database, ...options }: ReRateReque
   const { rejected } = await held.load(1, snapshot);
   const view = held.current;
   if (rejected !== undefined || view === undefined) throw new Error(rejected?.reason ?? 'nothing was loaded');
-  const dialect =
-    typeof database === 'function' ? database : postgresDialect({ ...database, waitMs: WAIT_MS, maxConnections: 1 });
-  await reRate({
+  const rating: RatingOptions = {
     ...options,
-    dialect,
     prices: {
       prices: view.prices,
       accountOf: (workspace, slug) => {
@@ -33,5 +35,9 @@ export async function reRateRows({ snapshot, database, ...options }: ReRateReque
         return found && { provider: found.provider.id, prices: found.prices };
       },
     },
-  });
+  };
+  if ('clickHouse' in database) return reRateClickHouse({ ...rating, clickHouse: database.clickHouse });
+  const dialect =
+    typeof database === 'function' ? database : postgresDialect({ ...database, waitMs: WAIT_MS, maxConnections: 1 });
+  return reRate({ ...rating, dialect });
 }

@@ -1,6 +1,6 @@
 /** Records on their way into a database: bounded in bytes, in batches that stay what they are. Nobody waits for it. */
 import { randomUUID } from 'node:crypto';
-import { RowsRefused, type SealedBatch } from './log-store.ts';
+import { type BatchLimits, RowsRefused, type SealedBatch } from './log-store.ts';
 import type { LogRecord } from './request-log.ts';
 
 /** Why records were dropped. */
@@ -16,8 +16,7 @@ export interface BatchQueueOptions<T = LogRecord> {
   readonly sizeOf: (record: T) => number;
   /** Of all that waits; beyond it the oldest batch is dropped. */
   readonly maxBytes: number;
-  /** A batch is sealed with so many records, or bytes, or after so long, in ms. */
-  readonly batch: { readonly records: number; readonly bytes: number; readonly delayMs: number };
+  readonly batch: BatchLimits;
   /** Between the tries of a batch, doubled up to the second, in ms. */
   readonly retryMs: readonly [first: number, longest: number];
   onWritten(records: number): void;

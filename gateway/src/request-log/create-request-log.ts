@@ -43,7 +43,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     store,
     sizeOf,
     maxBytes,
-    batch: BATCH,
+    batch: store.batch ?? BATCH,
     retryMs: RETRY_MS,
     onWritten: (records) => {
       metrics.requestLogWritten.add({}, records);

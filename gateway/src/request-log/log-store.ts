@@ -8,9 +8,18 @@ export interface SealedBatch<T = LogRecord> {
   readonly records: readonly T[];
 }
 
+/** A batch is sealed with so many records, or bytes, or after so long, in ms. */
+export interface BatchLimits {
+  readonly records: number;
+  readonly bytes: number;
+  readonly delayMs: number;
+}
+
 export interface LogStore {
   /** For logs and metrics. */
   readonly name: string;
+  /** Where it wants other batches than the usual ones. */
+  readonly batch?: BatchLimits;
   /**
    * Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written; with RowsRefused when all
    * but some rows were, which no later try makes better.

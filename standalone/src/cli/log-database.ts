@@ -1,7 +1,7 @@
 /** The database of a request log, for commands that work on it themselves. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReRateRequest } from '@gatehouse/gateway';
+import type { LogDatabase } from '@gatehouse/gateway';
 import { createEmbedded } from '../database/index.ts';
 import { lockFolder } from '../folder-lock/index.ts';
 import { DATABASE_CA_PATH, DATABASE_URL } from '../variables.ts';
@@ -18,30 +18,22 @@ export const DATA_OPTION: Option = {
 
 /** For the notes of a command. URLs have passwords, which other users of a machine see in command lines. */
 export const DATABASE_NOTE =
-  'The log is that of GATEHOUSE_LOGS_DATABASE_URL, else of DATABASE_URL, else of the data folder, whose process has to be stopped.';
-
-export type LogDatabase = ReRateRequest['database'];
-
-export interface LogWork<T> {
-  /** What is said of a request log in ClickHouse, where none of it can be done. */
-  readonly whyNotClickHouse: string;
-  run(database: LogDatabase): Promise<T>;
-}
+  'The log is that of GATEHOUSE_LOGS_DATABASE_URL or GATEHOUSE_LOGS_CLICKHOUSE_URL, else of DATABASE_URL, else of the data folder, whose process has to be stopped.';
 
 /** Gives the work the database, which is this process's alone where it is in a folder. Throws CommandError. */
 export async function withLogDatabase<T>(
   { shell: { variables }, options: { data = '' } }: Pick<Invocation, 'shell' | 'options'>,
-  { whyNotClickHouse, run }: LogWork<T>,
+  run: (database: LogDatabase) => Promise<T>,
 ): Promise<T> {
   const { requestLog, ca } = settingsOf(variables);
   const named = requestLog?.database;
-  if (named?.kind === 'clickhouse') throw new CommandError(`GATEHOUSE_LOGS_CLICKHOUSE_URL is set: ${whyNotClickHouse}`);
+  if (named?.kind === 'clickhouse') return run({ clickHouse: { url: named.url.reveal(), ca } });
   if (named?.kind === 'postgres') return run({ url: named.url.reveal(), ca });
   const url = variables[DATABASE_URL]?.trim();
   if (url !== undefined && url !== '') return run({ url, ca: await readCertificates(variables, DATABASE_CA_PATH) });
   if (!existsSync(join(data, 'database')))
     throw new CommandError(
-      `there is no request log: neither GATEHOUSE_LOGS_DATABASE_URL nor ${DATABASE_URL} is set, and ${data} has none`,
+      `there is no request log: none of GATEHOUSE_LOGS_DATABASE_URL, GATEHOUSE_LOGS_CLICKHOUSE_URL and ${DATABASE_URL} is set, and ${data} has none`,
     );
   const lock = await lockFolder({ folder: data });
   if (!lock.ok) throw new CommandError(lock.error);

@@ -63,7 +63,7 @@ interface Giving {
 async function describe(what: string, { store, seconds, due }: Giving): Promise<string> {
   const counts = { written: 0, dropped: 0 };
   const log = createRequestLog({
-    ...{ store, maxBytes: QUEUE_BYTES, retentionMs: undefined, now: Date.now },
+    ...{ store, maxBytes: QUEUE_BYTES, retentionMs: () => undefined, now: Date.now },
     metrics: counting(counts),
     logger: createLogger({ level: 'warn', service: 'bench', destination: process.stderr }),
   });

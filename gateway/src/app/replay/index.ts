@@ -1,13 +1,18 @@
 /** Decisions made again, for a command: docs/behaviour/request-logs.md#replay */
 
-import { type LoggedTrace, readTrace, type TraceQuestion } from '../../request-log/index.ts';
+import { type LoggedTrace, readClickHouseTrace, readTrace, type TraceQuestion } from '../../request-log/index.ts';
 import { postgresDialect } from '../../store/index.ts';
-import type { ReRateRequest } from '../re-rate.ts';
+import type { LogDatabase } from '../re-rate.ts';
 
 export type { LoggedTrace } from '../../request-log/index.ts';
 export type { RecordedRequest } from './recorded.ts';
 export { type Replayed, type ReplayedDecision, type ReplayedTarget, replayRequest } from './replay.ts';
 
 /** Rejects with what the database says. */
-export const readLoggedTrace = (database: ReRateRequest['database'], question: TraceQuestion): Promise<LoggedTrace> =>
-  readTrace(typeof database === 'function' ? database : postgresDialect({ ...database, maxConnections: 1 }), question);
+export function readLoggedTrace(database: LogDatabase, question: TraceQuestion): Promise<LoggedTrace> {
+  if ('clickHouse' in database) return readClickHouseTrace(database.clickHouse, question);
+  return readTrace(
+    typeof database === 'function' ? database : postgresDialect({ ...database, maxConnections: 1 }),
+    question,
+  );
+}

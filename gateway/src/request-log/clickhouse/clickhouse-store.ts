@@ -1,51 +1,27 @@
 /** The request log in ClickHouse: docs/behaviour/request-logs.md. */
 
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { withoutBrokenText } from '@gatehouse/crds';
-import { clickHouseStatements, DAILY_TABLES, LOG_SCHEMA, type LogRow, parseClickHouseUrl } from '@gatehouse/crds/logs';
+import { DAILY_TABLES, LOG_SCHEMA, type LogRow } from '@gatehouse/crds/logs';
 import type { LogStore, SealedBatch } from '../log-store.ts';
+import type { LogRecord } from '../request-log.ts';
+import { addressOf, type ClickHouseOptions, openClickHouse } from './connect.ts';
 import { createKnownRows } from './known-rows.ts';
-
-export interface ClickHouseOptions {
-  /** `https://USER:PASSWORD@HOST:8443`. */
-  readonly url: string;
-  /** Certificate authorities as PEM; absent: those of Node. */
-  readonly ca?: string | undefined;
-}
+import { insertText, lineOf, secondsOf } from './lines.ts';
 
 const REQUEST_MS = 15_000;
-const MAX_CONNECTIONS = 4;
-/** ClickHouseLogLevel.OFF, which is no type. */
-const OFF = 127;
+/** Each insert makes a part of each table, which the server has to merge: few and large ones. Source: docs/behaviour/request-logs.md#clickhouse */
+const BATCH = { records: 5_000, bytes: 8 * 1024 * 1024, delayMs: 1_000 };
+/** That are made to text in one go: other work waits for so long. */
+const LINES = 200;
 
 /** Throws an Error that names the part of the URL that is wrong, never its content. Opens nothing yet. */
-export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore {
-  const address = parseClickHouseUrl(url);
-  if (!address.ok) throw new Error(`The URL of ClickHouse ${address.error}`);
+export function createClickHouseStore(options: ClickHouseOptions): LogStore {
+  addressOf(options);
   let opening: Promise<ClickHouseClient> | undefined;
-  const open = async (): Promise<ClickHouseClient> => {
-    const { createClient } = await import('@clickhouse/client');
-    const client = createClient({
-      ...address.value,
-      ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),
-      application: 'gatehouse-gateway',
-      request_timeout: REQUEST_MS,
-      max_open_connections: MAX_CONNECTIONS,
-      compression: { request: true },
-      log: { level: OFF }, // failures reach the log of the gateway
-    });
-    try {
-      for (const query of clickHouseStatements()) await client.command({ query });
-      return client;
-    } catch (error) {
-      await client.close();
-      throw error;
-    }
-  };
   const opened = (): Promise<ClickHouseClient> => {
-    opening ??= open().catch((error: unknown) => {
+    opening ??= openClickHouse(options, { timeoutMs: REQUEST_MS }).catch((error: unknown) => {
       opening = undefined; // the next batch tries again
       throw error;
     });
@@ -54,15 +30,12 @@ export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore 
   const known = createKnownRows();
   return {
     name: 'clickhouse',
+    batch: BATCH,
     write: async (batch) => {
       const client = await opened();
-      const records = await known.left(client, batch);
-      const documents = records.flatMap(({ row, content }) =>
-        content === undefined || row.document !== 'database' ? [] : [documentLine(row, content)],
-      );
-      if (documents.length > 0) await insert(client, 'documents', documents, batch);
-      const rows = records.map(({ row }) => rowLine(row));
-      if (rows.length > 0) await insert(client, 'logs', rows, batch);
+      const left: SealedBatch = { id: batch.id, records: await known.left(client, batch) };
+      if (left.records.some(hasDocument)) await insert(client, 'documents', left, documentLine);
+      if (left.records.length > 0) await insert(client, 'logs', left, ({ row }) => rowLine(row));
       known.forget(batch);
     },
     isTemporary: (error) => !isRefusal(error),
@@ -73,23 +46,26 @@ export function createClickHouseStore({ url, ca }: ClickHouseOptions): LogStore 
   };
 }
 
-/** A batch that was written before, and all that views make of it, is left out. */
+/** A batch that was written before, and all that views make of it, is left out. `toLine`: with its end, or empty for nothing of the record. */
 async function insert(
   client: ClickHouseClient,
   table: string,
-  lines: readonly string[],
-  { id }: SealedBatch,
+  { id, records }: SealedBatch,
+  toLine: (record: LogRecord) => string,
 ): Promise<void> {
-  const { stream } = await client.exec({
-    query: `insert into ${LOG_SCHEMA}.${table} format JSONEachRow`,
-    values: Readable.from([lines.join('\n')], { objectMode: false }),
-    clickhouse_settings: {
-      insert_deduplicate: 1,
-      insert_deduplication_token: `${id}-${table}`,
-      deduplicate_blocks_in_dependent_materialized_views: 1,
-    },
+  await insertText(client, table, linesOf(records, toLine), {
+    insert_deduplicate: 1,
+    insert_deduplication_token: `${id}-${table}`,
+    deduplicate_blocks_in_dependent_materialized_views: 1,
   });
-  await finished(stream.resume());
+}
+
+async function* linesOf(records: readonly LogRecord[], toLine: (record: LogRecord) => string): AsyncGenerator<string> {
+  for (let at = 0; at < records.length; at += LINES) {
+    if (at > 0) await turn();
+    const lines = records.slice(at, at + LINES).map(toLine);
+    yield lines.join('');
+  }
 }
 
 async function dropPartitions(client: ClickHouseClient, ms: number): Promise<void> {
@@ -104,17 +80,17 @@ async function dropPartitions(client: ClickHouseClient, ms: number): Promise<voi
 /** 20260131, as the tables say it. */
 const partitionOf = (ms: number): number => Number(new Date(ms).toISOString().slice(0, 10).replaceAll('-', ''));
 
-const MS = 1_000;
-
-const secondsOf = (ms: number): string => (ms / MS).toFixed(3);
-
 const rowLine = (row: LogRow): string =>
-  lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) });
+  `${lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) })}\n`;
 
-const documentLine = ({ id, created_at, workspace }: LogRow, content: string): string =>
-  lineOf({ id, created_at: secondsOf(created_at), workspace, content: withoutBrokenText(content) });
+const hasDocument = ({ row, content }: LogRecord): boolean => content !== undefined && row.document === 'database';
 
-const lineOf = (value: object): string => withoutBrokenText(JSON.stringify(value));
+function documentLine(record: LogRecord): string {
+  if (!hasDocument(record)) return '';
+  const { id, created_at, workspace } = record.row;
+  const content = withoutBrokenText(record.content ?? '');
+  return `${lineOf({ id, created_at: secondsOf(created_at), workspace, content })}\n`;
+}
 
 /**
  * What the server says of a batch that no later try makes better: it cannot be parsed, or has values that no column takes.

@@ -1,31 +1,7 @@
 /** The rows of one request in PostgreSQL, with what was kept of it. */
-import { LOG_LOCK, LOG_SCHEMA, type LogContent, type LogRow, MIGRATIONS, parseLogContent } from '@gatehouse/crds/logs';
+import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS, parseLogContent } from '@gatehouse/crds/logs';
 import { createDatabase, type OpenDatabase, type OpenDialect } from '../../store/index.ts';
-
-export interface TraceQuestion {
-  readonly traceId: string;
-  /** Slug; undefined: the only one that has the trace. */
-  readonly workspace: string | undefined;
-}
-
-export type LoggedTrace =
-  | {
-      readonly kind: 'found';
-      /** Of the newest request with the trace, in the order of the attempts; at least one. */
-      readonly rows: readonly LogRow[];
-      /** Of its final row; undefined: none was kept in the database, or it is not one that gateways write. */
-      readonly content: LogContent | undefined;
-    }
-  | { readonly kind: 'absent' }
-  /** Clients have recorded it: no request of the gateway has the trace. */
-  | { readonly kind: 'recorded' }
-  /** Requests of several workspaces have the trace: slugs in their order, at most 20. */
-  | { readonly kind: 'several'; readonly workspaces: readonly string[] };
-
-/** Of one request: it has as many attempts as targets, which are bounded. */
-const MAX_ROWS = 1_000;
-/** That are told apart. */
-const MAX_WORKSPACES = 20;
+import { type LoggedTrace, MAX_TRACE_ROWS, MAX_TRACE_WORKSPACES, type TraceQuestion } from '../trace.ts';
 
 /** Of requests that went through the gateway. Rejects with what the database says. */
 export async function readTrace(dialect: OpenDialect, question: TraceQuestion): Promise<LoggedTrace> {
@@ -49,7 +25,7 @@ async function workspacesOf({ queries, sql }: OpenDatabase, { traceId, workspace
   const { rows } = await sql<{ readonly workspace: string; readonly is_served: boolean }>`
     select workspace, bool_or(source <> 'log') as is_served from ${sql.table(`${LOG_SCHEMA}.logs`)}
     where trace_id = ${traceId} and ${workspace === undefined ? sql`true` : sql`workspace = ${workspace}`}
-    group by workspace order by is_served desc, workspace limit ${MAX_WORKSPACES}`.execute(queries);
+    group by workspace order by is_served desc, workspace limit ${MAX_TRACE_WORKSPACES}`.execute(queries);
   return rows;
 }
 
@@ -60,7 +36,7 @@ async function newestOf({ queries, sql }: OpenDatabase, traceId: string, workspa
     select to_jsonb(logs) as row from ${logs} as logs
     where ${isServed} and request_id = (
       select request_id from ${logs} where ${isServed} order by created_at desc, attempt desc limit 1)
-    order by attempt limit ${MAX_ROWS}`.execute(queries);
+    order by attempt limit ${MAX_TRACE_ROWS}`.execute(queries);
   const rows = found.map(({ row }) => row);
   const final = rows.find(({ is_final }) => is_final) ?? rows.at(-1);
   const { rows: documents } = await sql<{ readonly content: string }>`

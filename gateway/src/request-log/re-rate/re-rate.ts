@@ -3,40 +3,11 @@ import { LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/l
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import { addingTo, NAMES } from '../postgres/sums.ts';
-import { type RatePrices, rateRow } from './rate-row.ts';
+import type { RatingOptions } from './options.ts';
+import { type Change, rateRows } from './rate-rows.ts';
 
-export interface ReRateOptions {
+export interface ReRateOptions extends RatingOptions {
   readonly dialect: OpenDialect;
-  readonly prices: RatePrices;
-  /** Unix time in ms; the end is not included. */
-  readonly from: number;
-  readonly to: number;
-  /** As rows name them; undefined: all. */
-  readonly models: readonly { readonly provider: string; readonly model: string }[] | undefined;
-  /** Nothing is written. */
-  readonly isDry: boolean;
-  /** Rows of one transaction; the usual number when absent. */
-  readonly batch?: number;
-  /** Unix time in ms. */
-  now(): number;
-  /** Between two transactions: whether to end. */
-  isStopped(): boolean;
-  /** Once for each transaction that was committed, in the order of time. */
-  onBatch(batch: ReRatedBatch): void;
-}
-
-export interface ReRatedBatch {
-  readonly rows: readonly ReRatedRow[];
-  /** Unix time in ms of the last row: rows before it are done. */
-  readonly reached: number;
-}
-
-export interface ReRatedRow {
-  readonly provider: string;
-  readonly model: string;
-  readonly before: number;
-  readonly after: number;
-  readonly kind: 'changed' | 'same' | 'usage' | 'account';
 }
 
 const BATCH = 500;
@@ -69,19 +40,9 @@ interface BatchOptions extends Omit<ReRateOptions, 'dialect' | 'onBatch' | 'isSt
 }
 
 async function reRateBatch(transaction: Transaction<unknown>, sql: Sql, options: BatchOptions) {
-  const { prices, isDry, now } = options;
   const found = await readRows(transaction, sql, options);
-  const changes: { readonly before: LogRow; readonly after: LogRow }[] = [];
-  const rows = found.map((row): ReRatedRow => {
-    const rating = rateRow(row, prices, now());
-    const before = row.cost_nano ?? 0;
-    const named = { provider: row.provider ?? '', model: row.model ?? row.answered_model ?? '' };
-    if (rating.kind === 'left') return { ...named, before, after: before, kind: rating.why };
-    if (rating.kind === 'same') return { ...named, before, after: before, kind: 'same' };
-    changes.push({ before: row, after: rating.row });
-    return { ...named, before, after: rating.row.cost_nano ?? 0, kind: 'changed' };
-  });
-  if (!isDry && changes.length > 0) await write(transaction, sql, changes);
+  const { rows, changes } = rateRows(found, options);
+  if (!options.isDry && changes.length > 0) await write(transaction, sql, changes);
   return { rows, last: found.at(-1) };
 }
 
@@ -101,11 +62,6 @@ async function readRows(transaction: Transaction<unknown>, sql: Sql, options: Ba
       and provider is not null and cost_nano is not null and ${named}
     order by created_at, id limit ${batch} ${isDry ? sql`` : sql`for update`}`.execute(transaction);
   return rows.map(({ row }): LogRow => ({ ...row, created_at: Date.parse(String(row.created_at)) }));
-}
-
-interface Change {
-  readonly before: LogRow;
-  readonly after: LogRow;
 }
 
 async function write(transaction: Transaction<unknown>, sql: Sql, changes: readonly Change[]): Promise<void> {

@@ -54,18 +54,15 @@ export const reRate: Command = {
       isStopped = true;
     });
     try {
-      await withLogDatabase(invocation, {
-        whyNotClickHouse:
-          'this works on request logs in PostgreSQL alone, since rows and their sums change together there',
-        run: (database) =>
-          reRateRows({
-            ...{ database, snapshot, from, to, models, isDry, now: Date.now, isStopped: () => isStopped },
-            onBatch: (batch) => {
-              totals.add(batch.rows);
-              reached = batch.reached;
-            },
-          }),
-      }).catch((error: unknown) => {
+      await withLogDatabase(invocation, (database) =>
+        reRateRows({
+          ...{ database, snapshot, from, to, models, isDry, now: Date.now, isStopped: () => isStopped },
+          onBatch: (batch) => {
+            totals.add(batch.rows);
+            reached = batch.reached;
+          },
+        }),
+      ).catch((error: unknown) => {
         throw error instanceof CommandError ? error : new CommandError(`${textOf(error)}${doneText(reached, isDry)}`);
       });
     } finally {

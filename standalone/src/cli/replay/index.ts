@@ -85,10 +85,7 @@ async function recordOf(source: string, invocation: Invocation): Promise<Found> 
 
 async function traceOf(traceId: string, invocation: Invocation): Promise<Found> {
   const { workspace } = invocation.options;
-  const found = await withLogDatabase(invocation, {
-    whyNotClickHouse: 'traces are read from PostgreSQL alone; a FILE of gatehouse logs show can be replayed',
-    run: (database) => readLoggedTrace(database, { traceId, workspace }),
-  });
+  const found = await withLogDatabase(invocation, (database) => readLoggedTrace(database, { traceId, workspace }));
   if (found.kind === 'found') {
     const { content, note } = await documentOf(found, invocation.shell.variables);
     return { recorded: { rows: found.rows, isWhole: true, request: content?.request }, note };

@@ -167,12 +167,12 @@ describe('exit status 2:', () => {
     expect([ran.status, ran.err]).toEqual([2, expect.stringContaining('--workspace is for a TRACE')]);
   });
 
-  test('a log in ClickHouse, for a reason of its own', async () => {
+  test('a log in a ClickHouse that is away', async () => {
     const ran = await runInTest(['replay', 'trace-1', '--resources', folder.path], {
-      GATEHOUSE_LOGS_CLICKHOUSE_URL: 'https://user:own-secret@clickhouse.test',
+      GATEHOUSE_LOGS_CLICKHOUSE_URL: 'http://user:own-secret@127.0.0.1:1',
     });
-    expect([ran.status, ran.err]).toEqual([2, expect.stringMatching(/GATEHOUSE_LOGS_CLICKHOUSE_URL.*traces are read/)]);
-    expect(ran.err).not.toMatch(/sums|own-secret/);
+    expect([ran.status, ran.err]).toEqual([2, expect.stringContaining('ECONNREFUSED')]);
+    expect(ran.err).not.toContain('own-secret');
   });
 
   test('no resources', async () => {
