@@ -197,3 +197,18 @@ test('a store that refuses some rows of a batch has the others, and the batch is
   expect(dropped).toEqual([[2, 'refused', expect.any(RowsRefused)]]);
   expect(queue.bytes).toBe(0);
 });
+
+test('where there is no room, what is on its way to the store is not dropped', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let first: Promise<void> | undefined = promise;
+  const { queue, add, written, dropped } = setup({ maxBytes: 7 }, async () => {
+    const wait = first;
+    first = undefined;
+    await wait;
+  });
+  add('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i');
+  expect(dropped).toEqual([[3, 'queue_full', undefined]]);
+  resolve();
+  await queue.close(0);
+  expect(written).toEqual(['a', 'b', 'c', 'g', 'h', 'i']);
+});

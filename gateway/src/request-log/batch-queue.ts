@@ -14,7 +14,7 @@ export interface BatchQueueOptions<T = LogRecord> {
   };
   /** In bytes, about. */
   readonly sizeOf: (record: T) => number;
-  /** Of all that waits; beyond it the oldest batch is dropped. */
+  /** Of all that waits; beyond it the oldest batch that is not on its way is dropped. */
   readonly maxBytes: number;
   readonly batch: BatchLimits;
   /** Between the tries of a batch, doubled up to the second, in ms. */
@@ -41,6 +41,8 @@ export class BatchQueue<T = LogRecord> {
   #bytes = 0;
   #sealTimer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  /** Is on its way to the store right now: what is dropped then would be written, and counted as lost. */
+  #sending: Waiting | undefined;
   #isClosing = false;
   #wake: (() => void) | undefined;
 
@@ -101,11 +103,9 @@ export class BatchQueue<T = LogRecord> {
 
   #dropOldest(): void {
     while (this.#bytes > this.#options.maxBytes) {
-      if (this.#sealed.length === 0) {
-        if (this.#open.length === 0) return;
-        this.#seal();
-      }
-      const oldest = this.#sealed.shift();
+      if (this.#sealed.every((batch) => batch === this.#sending)) this.#seal();
+      const waiting = this.#sealed.findIndex((batch) => batch !== this.#sending);
+      const [oldest] = this.#sealed.splice(Math.max(0, waiting), 1);
       if (oldest === undefined) return;
       this.#bytes -= oldest.bytes;
       this.#options.onDropped(oldest.left, 'queue_full');
@@ -128,7 +128,10 @@ export class BatchQueue<T = LogRecord> {
     const [first, longest] = retryMs;
     for (let waitMs = first; this.#sealed.includes(whole); waitMs = Math.min(longest, waitMs * 2)) {
       try {
-        await store.write(part);
+        this.#sending = whole;
+        await store.write(part).finally(() => {
+          this.#sending = undefined;
+        });
         return this.#count(part, whole);
       } catch (error) {
         if (error instanceof RowsRefused) return this.#count(part, whole, error);
