@@ -30,6 +30,10 @@ test('is what names of documents say, and how old records of clients may be, fro
   await gateway.load(...own, organisation({ logging: { retentionDays: 2 } }));
   expect([await tell(1), await tell(3)]).toEqual([200, 400]);
   await gateway[Symbol.asyncDispose](); // writes what waits
-  expect(readdirSync(folder).filter((name) => !name.startsWith('.')).sort()).toEqual(['2', '60', '7']);
+  expect(
+    readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .sort(),
+  ).toEqual(['2', '60', '7']);
   rmSync(folder, { recursive: true });
 });
