@@ -42,7 +42,7 @@ export class BatchQueue<T = LogRecord> {
   #sealTimer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /** Is on its way to the store right now: what is dropped then would be written, and counted as lost. */
-  #sending: Waiting | undefined;
+  #sending: Waiting<T> | undefined;
   #isClosing = false;
   #wake: (() => void) | undefined;
 
