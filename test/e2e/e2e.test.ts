@@ -11,6 +11,7 @@ import { brokenResources } from './scenarios/broken.ts';
 import { edits } from './scenarios/edits.ts';
 import { install } from './scenarios/install.ts';
 import { outages } from './scenarios/outage.ts';
+import { records } from './scenarios/records.ts';
 import { removal } from './scenarios/removal.ts';
 import { rollouts } from './scenarios/rollout.ts';
 import { sidecars } from './scenarios/sidecar.ts';
@@ -37,5 +38,6 @@ describe.skipIf(unavailable !== undefined)('Gatehouse on Kubernetes', () => {
   rollouts(controlPlane);
   sidecars(controlPlane);
   outages(controlPlane);
+  records(controlPlane);
   removal(controlPlane, () => before);
 });

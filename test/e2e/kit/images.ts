@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { buildArchives, buildRedisArchive } from '../../../images/index.ts';
+import { buildArchives, buildPostgresArchive, buildRedisArchive } from '../../../images/index.ts';
 import { buildImage } from '../../../images/oci/index.ts';
 import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../images/rootfs/index.ts';
 import packageJson from '../../../standalone/package.json' with { type: 'json' };
@@ -16,12 +16,17 @@ const { version } = packageJson;
 export const APP_IMAGE = 'localhost/gatehouse-e2e-app:dev';
 /** Of the chart's values. */
 const REDIS_IMAGE = `${LIBRARY}/redis:8`;
+const POSTGRES_IMAGE = `${LIBRARY}/postgres:17`;
 
 /** Archives, until they are disposed of. */
 export async function buildImages(): Promise<AsyncDisposable & { readonly archives: readonly string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-images-'));
   const ours = await buildArchives({ folder, repository: LIBRARY, tag: version });
-  const others = [await buildRedisArchive(folder, REDIS_IMAGE), await buildAppImage(folder)];
+  const others = [
+    await buildRedisArchive(folder, REDIS_IMAGE),
+    await buildPostgresArchive(folder, POSTGRES_IMAGE),
+    await buildAppImage(folder),
+  ];
   return {
     archives: [...ours.map(({ path }) => path), ...others],
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
