@@ -133,7 +133,7 @@ async function feedbackOfLabels(
 const NO_FEEDBACK = { requests: 0, count: 0, weighted: 0 };
 
 const behind = (q: Question, { created_at, id }: LogPlace): string =>
-  `(l.created_at, l.id) < (${q.time(created_at)}, toUUID(${q.param(id, 'String')}))`;
+  `l.created_at <= ${q.time(created_at)} and (l.created_at, l.id) < (${q.time(created_at)}, toUUID(${q.param(id, 'String')}))`;
 
 interface Place {
   readonly at: number;

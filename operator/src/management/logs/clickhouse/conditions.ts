@@ -33,7 +33,7 @@ export function sharedConditions(q: Question, filter: ClickHouseFilter, column: 
   const oneOf = (name: string, values: readonly string[] | undefined): string | undefined =>
     values && `has(${q.param(values, 'Array(String)')}, toString(${column(name)}))`;
   return and([
-    visible.workspaces && `${column('workspace')} in ${q.param(visible.workspaces, 'Array(String)')}`,
+    visible.workspaces && ofWorkspaces(q, column('workspace'), visible.workspaces),
     visible.apiKey === undefined ? undefined : `${column('api_key')} = ${q.param(visible.apiKey, 'String')}`,
     oneOf('api_key', apiKeys),
     oneOf('account', accounts),
@@ -43,6 +43,13 @@ export function sharedConditions(q: Question, filter: ClickHouseFilter, column: 
     models &&
       `(${column('provider')}, ${column('model')}) in ${q.pairs(models.map(({ provider, model }) => [provider, model]))}`,
   ]);
+}
+
+/** Rows of one workspace are in the order of time: the newest of them are found without reading all. */
+function ofWorkspaces(q: Question, column: string, workspaces: readonly string[]): string {
+  const [one, ...others] = workspaces;
+  if (one !== undefined && others.length === 0) return `${column} = ${q.param(one, 'String')}`;
+  return `${column} in ${q.param(workspaces, 'Array(String)')}`;
 }
 
 /** Of what rows alone know; the alias of their table is l, with their cost as `costedRows` has it. */
