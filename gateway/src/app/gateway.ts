@@ -6,6 +6,7 @@ import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variabl
 import { createCatalogue } from '../cost/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type ByteBudget, createByteBudget } from '../lib/byte-budget.ts';
+import { collectorOfReads } from '../lib/read-memory.ts';
 import { Secret } from '../lib/secret.ts';
 import {
   type AdminPorts,
@@ -170,7 +171,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-type MainParts = Omit<MainListenerPorts, 'version' | 'metricsText' | 'management' | 'random' | 'metrics'> & {
+type MainParts = Omit<MainListenerPorts, 'version' | 'metricsText' | 'management' | 'random' | 'onRead' | 'metrics'> & {
   readonly metrics: Metrics;
 };
 
@@ -190,6 +191,7 @@ function openMain({ settings, worker, metricsOnMain, management }: GatewayOption
       metricsText: metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
       management,
       random: Math.random,
+      onRead: collectorOfReads(),
     },
   );
 }

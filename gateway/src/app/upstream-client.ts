@@ -1,6 +1,7 @@
 /** The client for providers and issuers, and the rules for the hosts that it may call. */
 import { networkInterfaces } from 'node:os';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import { collectorOfReads } from '../lib/read-memory.ts';
 import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.ts';
 import { createUpstreamClient, type UpgradingClient, type UpstreamClient } from '../upstream/index.ts';
 
@@ -15,6 +16,7 @@ export const openClient = (
     keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
     ca,
     proxy,
+    onRead: collectorOfReads(),
   });
 
 export const hostPolicyOf = ({ listen: own, apiServer, ...settings }: GatewaySettings): HostPolicy =>

@@ -40,7 +40,7 @@ export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cor
 }
 
 export interface MainListenerPorts
-  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'logger' | 'snapshots' | 'budget' | 'spans'> {
+  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'logger' | 'snapshots' | 'budget' | 'spans' | 'onRead'> {
   readonly metrics: ServePorts['metrics'] & Pick<Metrics, 'setCertificateExpiry'>;
   readonly drain: Pick<Drain, 'inFlight' | 'isDraining'>;
   /** Undefined: no protocol but HTTP; a request with an `Upgrade` header is served as HTTP. */

@@ -4,6 +4,7 @@ import type { CorsSettings } from '../config/index.ts';
 import { AppError, type ErrorFormat, renderError, type Spell, toAppError } from '../errors/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import { Cancellation } from '../lib/cancellation.ts';
+import type { OnRead } from '../lib/read-memory.ts';
 import {
   type Exchange,
   errorFormatOf,
@@ -40,6 +41,8 @@ export interface ServePorts {
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
   readonly batch: BatchWrite;
+  /** Told of each piece of a body that is sent on while it arrives. */
+  readonly onRead?: OnRead | undefined;
 }
 
 /** The requests being served, so that a drain can wait for them and, at its deadline, end them. */
@@ -58,7 +61,7 @@ export interface Incoming {
 export async function serve(ports: ServePorts, { message, response, operation, route }: Incoming): Promise<void> {
   const startedMs = performance.now();
   const bodyMemory = ports.budget.open();
-  const request = new ServedRequest(message, { route, limits: ports.limits, memory: bodyMemory });
+  const request = new ServedRequest(message, { route, limits: ports.limits, memory: bodyMemory, onRead: ports.onRead });
   const trace = traceOf(request, ports.spans);
   const addHeaders = (headers: HeaderMap): HeaderMap => {
     if (ports.cors !== undefined) addCorsHeaders(headers, ports.cors, message.headers.origin);

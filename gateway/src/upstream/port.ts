@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
+import type { OnRead } from '../lib/read-memory.ts';
 import type { ConnectOrigin, HostPolicy } from './host-guard/index.ts';
 import type { Reach } from './reach.ts';
 
@@ -86,6 +87,8 @@ export interface UpstreamClientOptions {
     readonly https: string | undefined;
     readonly no: string | undefined;
   };
+  /** Told of each piece of an answer. */
+  readonly onRead?: OnRead | undefined;
 }
 
 export interface UpstreamClient {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
+import type { OnRead } from '../../lib/read-memory.ts';
 import { isPacked } from '../../lib/unpack.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
 import type { FormModel } from '../../wire/contract.ts';
@@ -29,6 +30,8 @@ export interface ClientRequestOptions {
   readonly limits: BodyLimits;
   /** Accounts for the body until the answer has been sent. */
   readonly memory: ByteAccount;
+  /** Told of each piece of a body that is sent on while it arrives. */
+  readonly onRead?: OnRead | undefined;
 }
 
 /** A header by its lower-case name; repeated ones are joined by `, `. */
@@ -51,9 +54,10 @@ export class ServedRequest implements ClientRequest {
   readonly #headers: IncomingHttpHeaders;
   readonly #limits: BodyLimits;
   readonly #memory: ByteAccount;
+  readonly #onRead: OnRead | undefined;
   #jsonBytes = 0;
 
-  constructor(message: IncomingMessage, { route, limits, memory }: ClientRequestOptions) {
+  constructor(message: IncomingMessage, { route, limits, memory, onRead }: ClientRequestOptions) {
     const { method = 'GET', url = '/' } = message;
     const mark = url.indexOf('?');
     this.method = method;
@@ -64,6 +68,7 @@ export class ServedRequest implements ClientRequest {
     this.#headers = message.headers; // a getter
     this.#limits = limits;
     this.#memory = memory;
+    this.#onRead = onRead;
   }
 
   header(name: string): string | undefined {
@@ -125,7 +130,8 @@ export class ServedRequest implements ClientRequest {
     const bytes = length === undefined ? undefined : Number(length);
     const boundary = formBoundary(kinds, contentType);
     if (boundary !== undefined) refusePackedForm(this.#headers['content-encoding']);
-    const options = { ...this.#limits, bytes, memory: this.#memory, onPull: () => askForBody(this.#message) };
+    const onPull = (): void => askForBody(this.#message);
+    const options = { ...this.#limits, bytes, memory: this.#memory, onPull, onRead: this.#onRead };
     if (boundary === undefined) {
       return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
     }

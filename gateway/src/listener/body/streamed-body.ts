@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream';
-import { AppError } from '../../errors/index.ts';
+import { finished, Readable } from 'node:stream';
+import { AppError, toAppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { OnRead } from '../../lib/read-memory.ts';
 import type { StreamedBody } from '../../wire/contract.ts';
-import { type ProgressRule, watchProgress } from './body-progress.ts';
+import { type ProgressRule, type ProgressWatch, watchProgress } from './body-progress.ts';
 
 export interface StreamedBodyOptions {
   readonly replayBytes: number;
@@ -12,6 +13,7 @@ export interface StreamedBodyOptions {
   readonly memory: ByteAccount;
   /** Called before each read. */
   onPull?(): void;
+  readonly onRead?: OnRead | undefined;
   /** Gets each piece once, as it arrives. */
   onPiece?(bytes: Buffer): void;
 }
@@ -27,91 +29,212 @@ export interface ArrivingBody extends StreamedBody {
  * A request body that is forwarded while it arrives. What has been read is kept until it exceeds `replayBytes` or the memory
  * limit; from then on the body cannot be sent again.
  */
-export function createStreamedBody(source: Readable, options: StreamedBodyOptions): ArrivingBody {
-  const { memory } = options;
-  const iterator = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>; // bytes: no encoding is set on requests
-  let kept: Buffer[] = [];
-  let keptBytes = 0;
-  let dropped = 0;
-  let ended = false;
-  let overflowed = false;
-  let readers = 0;
-  let pulling: Promise<void> | undefined;
+export const createStreamedBody = (source: Readable, options: StreamedBodyOptions): ArrivingBody =>
+  new Arriving(source, options);
 
-  const stalled = Promise.withResolvers<never>();
-  stalled.promise.catch(() => undefined); // no unhandled rejection when no read is waiting
-  const watch = watchProgress(options.progress, stalled.reject);
+interface Peek {
+  readonly isEnough: () => boolean;
+  readonly maxBytes: number;
+  readonly resolve: () => void;
+  readonly reject: (error: AppError) => void;
+}
 
-  const nextPiece = async (): Promise<IteratorResult<Buffer>> => {
-    watch.wait();
-    try {
-      const arriving = iterator.next().catch((cause: unknown) => {
-        throw new AppError('CLIENT_CLOSED', { cause }); // nothing else ends a request body early
-      });
-      const next = await Promise.race([arriving, stalled.promise]);
-      watch.arrived(next.done === true ? 0 : next.value.length);
-      return next;
-    } finally {
-      watch.stop();
-    }
-  };
+class Arriving implements ArrivingBody {
+  readonly bytes: number | undefined;
+  readonly #source: Readable;
+  readonly #options: StreamedBodyOptions;
+  readonly #watch: ProgressWatch;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #dropped = 0;
+  #ended = false;
+  #error: AppError | undefined;
+  #overflowed = false;
+  /** Until the first read nothing is asked of the client. */
+  #isAttached = false;
+  /** A read waits for the client. */
+  #isWaiting = false;
+  #opened = 0;
+  readonly #readers = new Set<Reader>();
+  readonly #peeks = new Set<Peek>();
 
-  const pull = async (): Promise<void> => {
-    options.onPull?.();
-    const next = await nextPiece();
-    pulling = undefined;
-    ended = next.done === true;
-    if (next.done === true) return;
-    options.onPiece?.(next.value);
-    kept.push(next.value);
-    keptBytes += next.value.length;
-    if (overflowed) return;
-    overflowed = keptBytes > options.replayBytes || !memory.take(next.value.length);
-    if (overflowed) memory.clear(); // what is kept is sent next and dropped
-  };
-
-  /** The piece at an index as soon as it has arrived; undefined behind the last one. */
-  const pieceAt = async (at: number): Promise<Buffer | undefined> => {
-    // Two readers may wait for the same bytes when a try was aborted: there is only one pull at a time.
-    while (at - dropped >= kept.length && !ended) {
-      pulling ??= pull();
-      await pulling;
-    }
-    if (at < dropped) throw gone();
-    return kept[at - dropped];
-  };
-
-  async function* read(reader: number): AsyncGenerator<Buffer> {
-    for (let at = 0; ; at += 1) {
-      const piece = await pieceAt(at);
-      if (piece === undefined) return;
-      if (overflowed && reader === readers) {
-        // Only for the newest reader: one of an aborted try may still take the piece it waited for.
-        kept = kept.slice(at - dropped + 1);
-        dropped = at + 1;
-      }
-      yield piece;
-    }
+  constructor(source: Readable, options: StreamedBodyOptions) {
+    this.bytes = options.bytes;
+    this.#source = source;
+    this.#options = options;
+    this.#watch = watchProgress(options.progress, (error) => this.#end(error));
   }
 
-  return {
-    bytes: options.bytes,
-    isWhole: () => ended,
-    get replayable() {
-      return !overflowed || readers === 0;
-    },
-    peek: async (isEnough, maxBytes) => {
-      while (!ended && keptBytes < maxBytes && !isEnough()) {
-        pulling ??= pull();
-        await pulling;
+  get replayable(): boolean {
+    return !this.#overflowed || this.#opened === 0;
+  }
+
+  isWhole(): boolean {
+    return this.#ended;
+  }
+
+  peek(isEnough: () => boolean, maxBytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const peek: Peek = { isEnough, maxBytes, resolve, reject };
+      if (this.#isOver(peek)) resolve();
+      else if (this.#error !== undefined) reject(this.#error);
+      else {
+        this.#peeks.add(peek);
+        this.#goOn();
       }
-    },
-    open: () => {
-      if (overflowed && readers > 0) throw gone();
-      readers += 1;
-      return Readable.from(read(readers), { objectMode: false });
-    },
+    });
+  }
+
+  open(): Readable {
+    if (this.#overflowed && this.#opened > 0) throw gone();
+    this.#opened += 1;
+    const reader = new Reader(this.#opened, {
+      wanted: () => {
+        this.#readers.add(reader);
+        this.#goOn();
+      },
+      closed: () => this.#readers.delete(reader),
+    });
+    return reader;
+  }
+
+  /** Serves those that wait with what is here, and reads while one of them wants more than that. */
+  #goOn(): void {
+    do {
+      this.#serve();
+      if (this.#isWaiting || (this.#readers.size === 0 && this.#peeks.size === 0)) return;
+    } while (this.#pull());
+  }
+
+  /** False: nothing has arrived, and the next bytes are waited for. */
+  #pull(): boolean {
+    this.#options.onPull?.();
+    if (!this.#isAttached) this.#attach();
+    const piece: Buffer | null = this.#source.read(); // no encoding is set on requests
+    if (piece === null) {
+      this.#isWaiting = true;
+      this.#watch.wait();
+      return false;
+    }
+    this.#take(piece);
+    return true;
+  }
+
+  #attach(): void {
+    this.#isAttached = true;
+    this.#source.on('readable', this.#onReadable);
+    // Nothing else ends a request body early.
+    finished(this.#source, { writable: false }, (cause) =>
+      this.#end(cause == null ? undefined : new AppError('CLIENT_CLOSED', { cause })),
+    );
+  }
+
+  readonly #onReadable = (): void => {
+    if (!this.#isWaiting) return;
+    const piece: Buffer | null = this.#source.read();
+    if (piece === null) return; // its end
+    this.#isWaiting = false;
+    this.#watch.arrived(piece.length);
+    this.#take(piece);
+    this.#goOn();
   };
+
+  #end(error: AppError | undefined): void {
+    if (this.#ended || this.#error !== undefined) return;
+    this.#watch.stop();
+    this.#isWaiting = false;
+    if (error === undefined) this.#ended = true;
+    else this.#error = error;
+    this.#serve();
+  }
+
+  #take(piece: Buffer): void {
+    this.#options.onRead?.(piece.length);
+    try {
+      this.#options.onPiece?.(piece);
+    } catch (error) {
+      this.#end(toAppError(error));
+      return;
+    }
+    this.#kept.push(piece);
+    this.#keptBytes += piece.length;
+    if (this.#overflowed) return;
+    const { memory, replayBytes } = this.#options;
+    this.#overflowed = this.#keptBytes > replayBytes || !memory.take(piece.length);
+    if (this.#overflowed) memory.clear(); // what is kept is sent next and dropped
+  }
+
+  /** Those that wait for nothing more are no longer among those that wait. */
+  #serve(): void {
+    for (const peek of this.#peeks) {
+      if (this.#error !== undefined) peek.reject(this.#error);
+      else if (this.#isOver(peek)) peek.resolve();
+      else continue;
+      this.#peeks.delete(peek);
+    }
+    for (const reader of this.#readers) if (this.#feed(reader)) this.#readers.delete(reader);
+  }
+
+  #isOver({ isEnough, maxBytes }: Peek): boolean {
+    return this.#ended || this.#keptBytes >= maxBytes || isEnough();
+  }
+
+  /** False: it waits for the next piece. */
+  #feed(reader: Reader): boolean {
+    for (;;) {
+      const at = reader.next - this.#dropped;
+      if (at < 0) {
+        reader.destroy(gone());
+        return true;
+      }
+      const piece = this.#kept[at];
+      if (piece === undefined) break;
+      reader.next += 1;
+      // Only for the newest reader: one of an aborted try may still take the piece it waited for.
+      if (this.#overflowed && reader.number === this.#opened) this.#drop(at + 1);
+      if (!reader.push(piece)) return true;
+    }
+    if (this.#error !== undefined) reader.destroy(this.#error);
+    else if (this.#ended) reader.push(null);
+    else return false;
+    return true;
+  }
+
+  #drop(pieces: number): void {
+    this.#kept.splice(0, pieces);
+    this.#dropped += pieces;
+  }
+}
+
+interface ReaderPorts {
+  wanted(): void;
+  closed(): void;
+}
+
+/** What a reader takes before it is asked for it: pieces of a body are often larger. */
+const AHEAD_BYTES = 16 * 1024;
+
+/** One try's view of the body. */
+class Reader extends Readable {
+  readonly number: number;
+  /** Of the piece that it gets next. */
+  next = 0;
+  readonly #ports: ReaderPorts;
+
+  constructor(number: number, ports: ReaderPorts) {
+    super({ highWaterMark: AHEAD_BYTES });
+    this.number = number;
+    this.#ports = ports;
+  }
+
+  override _read(): void {
+    this.#ports.wanted();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#ports.closed();
+    done(error);
+  }
 }
 
 const gone = (): AppError => new AppError('INTERNAL', { cause: 'the body was too large to be sent again' });

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createCatalogue, createPriceBook } from '../../cost/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { bodyOf } from '../../upstream/index.ts';
 import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
 import { RowCounter } from './count-rows.ts';
+import { countedBody } from './counted-body.ts';
 
 const prices = createPriceBook(
   new Map(),
@@ -47,13 +49,23 @@ async function* pieces(text: string, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const read = async (counter: RowCounter, text: string, size = 1_000, most = Number.POSITIVE_INFINITY) => {
+const read = (counter: RowCounter, text: string, size = 1_000, most = Number.POSITIVE_INFINITY): Promise<string> => {
   const got: Buffer[] = [];
-  for await (const piece of counter.pass(pieces(text, size))) {
-    got.push(piece);
-    if (got.length >= most) break;
-  }
-  return Buffer.concat(got).toString();
+  const body = countedBody(
+    bodyOf(pieces(text, size), () => undefined),
+    counter,
+  );
+  return new Promise((resolve) => {
+    const over = (): void => resolve(Buffer.concat(got).toString());
+    body.pipe({
+      write: (piece) => {
+        got.push(piece);
+        if (got.length >= most) body.discard();
+        return true;
+      },
+      ...{ end: over, fail: over },
+    });
+  });
 };
 
 describe('rows of an output', () => {

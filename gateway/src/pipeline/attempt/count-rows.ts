@@ -6,10 +6,10 @@ import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import { type CountedAnswer, NOTHING_COUNTED } from '../../record/index.ts';
 import type { RowMarks } from '../../store/index.ts';
-import { bodyOf, piecesOf } from '../../upstream/index.ts';
 import { addUsage, NO_USAGE, type TokenUsage } from '../../usage/index.ts';
 import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
+import { countedBody, type PieceCounter } from './counted-body.ts';
 import type { MappedAnswer } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import { type Prepared, targetIdentity } from './prepare/index.ts';
@@ -41,7 +41,7 @@ export async function countRows(
       ...{ model: '', batch: true },
     },
   });
-  const upstream = bodyOf(rows.pass(piecesOf(body.upstream)), () => body.upstream.discard());
+  const upstream = countedBody(body.upstream, rows);
   return { ...tried, result: { kind: 'answer', answer: { ...answer, body: { ...body, upstream, rows } } } };
 }
 
@@ -67,7 +67,7 @@ export interface RowCounterOptions {
 const LF = 0x0a;
 const BRACE = 0x7b;
 
-export class RowCounter {
+export class RowCounter implements PieceCounter {
   readonly #options: RowCounterOptions;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -78,6 +78,7 @@ export class RowCounter {
   #hasBegun = false;
   #before = 0;
   #rows = 0;
+  #isEnded = false;
   /** Others count these rows. */
   #isTaken = false;
   #usage: TokenUsage | undefined;
@@ -89,28 +90,38 @@ export class RowCounter {
     this.#options = options;
   }
 
-  /** The same bytes. */
-  async *pass(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let isEnded = false;
-    try {
-      for await (const piece of content) {
-        await this.#take(piece);
-        yield piece;
-      }
-      await this.#endLine();
-      isEnded = true;
-      this.#isTaken = !(await this.#claim());
-    } finally {
-      this.#forget();
-      if (!isEnded && this.#options.isWhole) this.#isTaken = true;
-      else if (!isEnded) void this.#claim(); // who reads has left: nobody waits
+  take(piece: Buffer): Promise<void> | undefined {
+    if (this.#key === 'none') return undefined;
+    if (!this.#hasBegun && piece.length > 0) {
+      this.#hasBegun = true;
+      if (piece[0] !== BRACE) this.#key = 'none'; // nothing of other files is held
     }
+    return this.#takeFrom(piece, 0);
   }
 
-  /** False: somebody else has counted these rows meanwhile. */
-  async #claim(): Promise<boolean> {
-    if (this.#key === undefined || this.#key === 'none' || this.#rows <= this.#before) return true;
-    return await this.#options.marks.claim(this.#key, { before: this.#before, rows: this.#rows });
+  finish(): Promise<void> | undefined {
+    const begun = this.#endLine();
+    return begun === undefined ? this.#end() : begun.then(() => this.#end());
+  }
+
+  close(): void {
+    this.#forget();
+    if (this.#isEnded) return;
+    if (this.#options.isWhole) this.#isTaken = true;
+    else void this.#claim(); // who reads has left: nobody waits
+  }
+
+  #end(): Promise<void> | undefined {
+    this.#isEnded = true;
+    return this.#claim()?.then((isOurs) => {
+      this.#isTaken = !isOurs;
+    });
+  }
+
+  /** False: somebody else has counted these rows meanwhile. Undefined: there are none. */
+  #claim(): Promise<boolean> | undefined {
+    if (this.#key === undefined || this.#key === 'none' || this.#rows <= this.#before) return undefined;
+    return this.#options.marks.claim(this.#key, { before: this.#before, rows: this.#rows });
   }
 
   /** What the rows so far used that were not counted before. */
@@ -125,19 +136,19 @@ export class RowCounter {
     };
   }
 
-  async #take(piece: Buffer): Promise<void> {
-    if (!this.#hasBegun && piece.length > 0) {
-      this.#hasBegun = true;
-      if (piece[0] !== BRACE) this.#key = 'none'; // nothing of other files is held
-    }
-    if (this.#key === 'none') return;
-    let from = 0;
-    for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, from)) {
+  #takeFrom(piece: Buffer, start: number): Promise<void> | undefined {
+    if (this.#key === 'none') return undefined;
+    let from = start;
+    for (let end = piece.indexOf(LF, from); end >= 0; end = piece.indexOf(LF, from)) {
       this.#hold(piece.subarray(from, end));
-      await this.#endLine();
       from = end + 1;
+      const next = from;
+      const begun = this.#endLine();
+      if (begun !== undefined) return begun.then(() => this.#takeFrom(piece, next));
+      if (this.#key === 'none') return undefined;
     }
     this.#hold(piece.subarray(from));
+    return undefined;
   }
 
   #hold(bytes: Buffer): void {
@@ -159,15 +170,24 @@ export class RowCounter {
   }
 
   /** A line that is too long is a row, whose use is not known. */
-  async #endLine(): Promise<void> {
+  #endLine(): Promise<void> | undefined {
+    if (this.#key === 'none') return undefined;
     const line = Buffer.concat(this.#held, this.#heldBytes);
     const isSkipped = this.#isSkipping;
     this.#forget();
     this.#isSkipping = false;
-    if (this.#key === 'none' || (line.length === 0 && !isSkipped)) return;
+    if (line.length === 0 && !isSkipped) return undefined;
     const row = isSkipped ? undefined : this.#parsed(line);
-    if (this.#key === undefined) await this.#begin(row);
-    if (this.#key === 'none') return;
+    if (this.#key !== undefined) {
+      this.#add(row);
+      return undefined;
+    }
+    return this.#begin(row).then(() => {
+      if (this.#key !== 'none') this.#add(row);
+    });
+  }
+
+  #add(row: JsonObject | undefined): void {
     this.#rows += 1;
     if (this.#rows > this.#before) this.#count(row);
   }

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors/index.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
+import type { OnRead } from '../../lib/read-memory.ts';
 import { BodyRelay } from '../body-relay.ts';
 import { toUpstreamError, withOrigin } from '../failures.ts';
 import type {
@@ -26,7 +27,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       reject(toUpstreamError(signal.reason));
       return;
     }
-    const handler = new ResponseHandler(waiting);
+    const handler = new ResponseHandler(waiting, options.onRead);
     try {
       const route = routeOf(request, request.hostOrigin);
       (protocol === undefined ? calls : tunnels)[route.connect].dispatch(
@@ -104,11 +105,13 @@ interface Waiting {
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #waiting: Waiting;
+  readonly #onRead: OnRead | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #body: BodyRelay | undefined;
 
-  constructor(waiting: Waiting) {
+  constructor(waiting: Waiting, onRead: OnRead | undefined) {
     this.#waiting = waiting;
+    this.#onRead = onRead;
     waiting.signal.onCancel(this.#onCancel);
   }
 
@@ -135,6 +138,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#onRead?.(bytes.length);
     this.#body?.push(bytes);
   }
 

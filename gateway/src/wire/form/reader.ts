@@ -47,8 +47,8 @@ export function createFormReader(boundary: string, limits: FormLimits): FormRead
   const state = new Reading(boundary, limits);
   return {
     push: (bytes) => {
-      state.take(bytes);
       const events: FormEvent[] = [];
+      state.take(bytes, events);
       while (state.step(events));
       return events;
     },
@@ -74,7 +74,7 @@ class Reading {
     this.#limits = limits;
   }
 
-  take(bytes: Buffer): void {
+  take(bytes: Buffer, events: FormEvent[]): void {
     this.#total += bytes.length;
     const { totalBytes } = this.#limits;
     if (this.#total > totalBytes) {
@@ -83,7 +83,19 @@ class Reading {
         detail: `The form is larger than ${totalBytes} bytes; it was read up to ${this.#label}`,
       });
     }
+    if (this.#held.length > 0 && this.#isContentUpTo(bytes)) {
+      this.#emit(this.#held, events);
+      this.#held = bytes;
+      return;
+    }
     this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+  }
+
+  /** Whether what is held belongs to the content of a part: no boundary begins in it, nor right behind it. Saves a copy of the bytes. */
+  #isContentUpTo(bytes: Buffer): boolean {
+    const seamBytes = CRLF.length + this.#delimiter.length - 1;
+    if ((this.#place !== 'file' && this.#place !== 'field') || bytes.length < seamBytes) return false;
+    return !Buffer.concat([this.#held, bytes.subarray(0, seamBytes)]).includes(this.#delimiter);
   }
 
   /** Goes on as far as one event or one change of place; false: more bytes are needed. */
