@@ -41,9 +41,14 @@ function folderOfPrograms(): string | undefined {
   return spawnSync('initdb', ['--version'], { stdio: 'ignore' }).status === 0 ? '' : undefined;
 }
 
+export interface PostgresOptions {
+  /** The folder of initdb and postgres; that of the machine when absent. */
+  readonly programs?: string;
+}
+
 /** Starts a server of its own, on loopback and a random port, with a data folder that goes with it. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const programs = folderOfPrograms();
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const programs = options.programs ?? folderOfPrograms();
   if (programs === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-postgres-'));
   const password = randomBytes(16).toString('hex');
@@ -54,8 +59,17 @@ export async function startPostgres(): Promise<PostgresServer> {
     const secret = join(home, 'password');
     await writeFile(secret, password);
     if (as.uid !== undefined) await chown(secret, as.uid, as.gid);
-    const options = ['-U', USER, '--auth=scram-sha-256', `--pwfile=${secret}`, '--no-sync', '--locale=C', '-E', 'UTF8'];
-    await run(join(programs, 'initdb'), ['-D', server.data, ...options], { ...as, cwd: home });
+    const settings = [
+      '-U',
+      USER,
+      '--auth=scram-sha-256',
+      `--pwfile=${secret}`,
+      '--no-sync',
+      '--locale=C',
+      '-E',
+      'UTF8',
+    ];
+    await run(join(programs, 'initdb'), ['-D', server.data, ...settings], { ...as, cwd: home });
     const { port, child } = await startSomewhere(server);
     return toServer(server, { home, port, child });
   } catch (error) {

@@ -32,6 +32,21 @@ const POSTGRES: Tool = {
   install: 'apt-get install postgresql',
 };
 
+const PYTHON: Tool = {
+  name: 'python3 with venv',
+  probe: ['python3', '-c', 'import ensurepip, venv'],
+  install: 'apt-get install python3-venv',
+};
+
+const PGVECTOR: readonly Tool[] = [
+  PYTHON,
+  {
+    name: 'a PostgreSQL with pgvector',
+    probe: ['node', '--conditions=@gatehouse/source', 'test/pgvector/main.ts'],
+    install: 'connect to a registry: pip installs it',
+  },
+];
+
 const CHROMIUM: Tool = {
   name: 'chromium',
   probe: ['chromium', '--version'],
@@ -71,12 +86,6 @@ const CHART: readonly Tool[] = [
   { name: 'lua5.1', probe: ['lua5.1', '-v'], install: 'apt-get install lua5.1' },
   { name: 'promtool', probe: ['promtool', '--version'], install: 'apt-get install prometheus' },
 ];
-
-const PYTHON: Tool = {
-  name: 'python3 with venv',
-  probe: ['python3', '-c', 'import ensurepip, venv'],
-  install: 'apt-get install python3-venv',
-};
 
 const CLIENTS: readonly Tool[] = [
   PYTHON,
@@ -139,7 +148,7 @@ export const LANES: readonly Lane[] = [
   {
     name: 'postgres',
     proves: 'people and audit in a real PostgreSQL, its loss and return included',
-    tools: [POSTGRES],
+    tools: [POSTGRES, ...PGVECTOR],
     run: vitest('postgres'),
   },
   {
