@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
-import { waitFor } from '@gatehouse/test/kit';
+import { COMPILED, waitFor } from '@gatehouse/test/kit';
 import { freePort } from '../bench/ports.ts';
 
 /** Keys of `resources.yaml`. */
@@ -66,6 +66,7 @@ export async function startStandalone({ resources, data, env }: StandaloneFolder
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: {
+      ...COMPILED,
       PATH: process.env['PATH'],
       GATEHOUSE_ADMIN_PORT: String(adminPort),
       GATEHOUSE_DRAIN_ACCEPT_MS: '0',

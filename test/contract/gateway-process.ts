@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '@gatehouse/crds';
-import { KEY, waitFor } from '@gatehouse/test/kit';
+import { COMPILED, KEY, waitFor } from '@gatehouse/test/kit';
 
 const MAIN = fileURLToPath(new URL('../../gateway/src/main.ts', import.meta.url));
 
@@ -27,6 +27,7 @@ export const ADMIN_TOKEN = 'admin-token-of-tests';
 export async function startGateway(variables: Readonly<Record<string, string>>): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN], {
     env: {
+      ...COMPILED,
       HOST: '127.0.0.1',
       PORT: '0',
       GATEHOUSE_ADMIN_PORT: '0',

@@ -1,5 +1,6 @@
 import type { Result } from '@gatehouse/crds';
 
+export { COMPILED } from './compiled.ts';
 export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { send } from './http.ts';

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from '@gatehouse/test/kit';
 import { ROOT } from '../documents.ts';
 
 /** Ports as documents and examples name them. */
@@ -58,7 +59,7 @@ export async function openCheckout(given: Readonly<Record<string, string>> = {})
     PORT: ports.get('8787') ?? '',
     GATEHOUSE_ADMIN_PORT: ports.get('8789') ?? '',
     GATEHOUSE_DRAIN_ACCEPT_MS: '0',
-    NODE_COMPILE_CACHE: join(ROOT, '.cache', 'compiled'), // else half the time of a command is that of reading its source
+    ...COMPILED,
     ...given,
   };
   const bash = (script: string) =>

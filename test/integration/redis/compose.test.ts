@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@gatehouse/test/kit';
+import { COMPILED, waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { imageConfigOf } from '../../../images/index.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
     ['--conditions=@gatehouse/source', MAIN, ...(services.gateway.command ?? cmd)],
     {
       cwd: folder,
-      env: { ...own, ...environment, HOST: '127.0.0.1', PORT: '0', GATEHOUSE_ADMIN_PORT: '0' },
+      env: { ...COMPILED, ...own, ...environment, HOST: '127.0.0.1', PORT: '0', GATEHOUSE_ADMIN_PORT: '0' },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );

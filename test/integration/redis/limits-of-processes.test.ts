@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { expect, test } from 'vitest';
+import { COMPILED } from '../../kit/compiled.ts';
 import { startRedis } from '../../kit/redis.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
@@ -52,7 +53,10 @@ async function startProcess(folder: string, redisUrl: string, index: number): Pr
     process.execPath,
     ['--conditions=@gatehouse/source', MAIN, 'standalone', '--resources', folder, '--data', data, ...ports],
     // The wait is far above its default: these machines are busy with tests.
-    { env: { REDIS_URL: redisUrl, CACHE_STORE: 'memory', GATEHOUSE_LIMITS_TIMEOUT_MS: '10000' }, stdio: 'pipe' },
+    {
+      env: { ...COMPILED, REDIS_URL: redisUrl, CACHE_STORE: 'memory', GATEHOUSE_LIMITS_TIMEOUT_MS: '10000' },
+      stdio: 'pipe',
+    },
   );
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@gatehouse/test/kit';
+import { COMPILED, waitFor } from '@gatehouse/test/kit';
 import { stringify } from 'yaml';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
 
@@ -44,7 +44,7 @@ export async function startOperator({
     process.execPath,
     [...nodeArgs, '--conditions=@gatehouse/source', MAIN, ...own, ...ports, ...args],
     {
-      env,
+      env: { ...COMPILED, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
