@@ -1,5 +1,6 @@
 /** The files of a batch that say who works on it and how far it is. */
-import { open, stat, utimes } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, open, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../object-storage/index.ts';
 import { namesIn } from './files.ts';
@@ -23,14 +24,18 @@ export async function isOver(path: string, touchedBeforeMs: number): Promise<boo
   return found === undefined || found.mtimeMs < touchedBeforeMs;
 }
 
-/** Only one process creates a file. */
+/** Only one process creates a file, and nobody sees it with another time. False: it is there, or its folder is gone. */
 export async function createLease(path: string, nowMs: number): Promise<boolean> {
+  const draft = `${path}.${randomUUID()}`;
   try {
-    await (await open(path, 'wx', 0o600)).close();
+    await (await open(draft, 'wx', 0o600)).close();
+    await utimes(draft, nowMs / 1_000, nowMs / 1_000);
+    await link(draft, path);
+    return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
+    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
-  await utimes(path, nowMs / 1_000, nowMs / 1_000);
-  return true;
 }
