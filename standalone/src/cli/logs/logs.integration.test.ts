@@ -20,8 +20,8 @@ const ROW = {
 describe('against answers with rows', () => {
   let server: Server;
   const asked: URL[] = [];
-  /** Of one list after another; the last one stays. */
-  let pages: object[][] = [];
+  /** Of one list after another; the last one stays. A number: the status in place of rows, 0 for no answer. */
+  let pages: (object[] | number)[] = [];
   beforeEach(async () => {
     asked.length = 0;
     server = createServer((request, response) => {
@@ -30,6 +30,8 @@ describe('against answers with rows', () => {
       response.setHeader('content-type', 'application/json');
       const isList = url.pathname === '/v1/logs';
       const data = pages.length > 1 ? pages.shift() : pages[0];
+      if (data === 0) return void response.destroy();
+      if (typeof data === 'number') response.statusCode = data;
       response.end(
         JSON.stringify(isList ? { object: 'list', data } : { _id: 'row-1', request: { body: '\u001b[2J' } }),
       );
@@ -78,14 +80,14 @@ describe('against answers with rows', () => {
   const last = { ...row, id: 'new', trace_id: 'trace-new' };
 
   /** Ends with the row `new`. `isFrom`: whether it asks for rows of so many ms while it follows. */
-  async function follow(given: object[][], ...args: string[]) {
+  async function follow(given: (object[] | number)[], ...args: string[]) {
     pages = given;
     const before = Date.now();
-    const out: string[] = [];
+    const [out, err]: [string[], string[]] = [[], []];
     let stop = (): void => undefined;
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const status = await runCommandLine(['logs', 'tail', '-f', '-o', 'json', '--url', url, ...args], {
-      ...{ variables: { GATEHOUSE_API_KEY: 'gwk_test' }, interactive: false, err: () => undefined },
+      ...{ variables: { GATEHOUSE_API_KEY: 'gwk_test' }, interactive: false, err: (line) => void err.push(line) },
       out: (line) => {
         out.push(JSON.parse(line).id);
         if (out.includes('new')) stop();
@@ -102,7 +104,7 @@ describe('against answers with rows', () => {
     const asks = asked.filter(({ searchParams }) => searchParams.get('page_size') === '1000');
     const times = asks.map(({ searchParams }) => Date.parse(searchParams.get('time_of_generation_min') ?? ''));
     const isFrom = (ms: number): boolean => times.every((time) => time + ms >= before && time + ms <= Date.now());
-    return { status, out, asks: asks.length, isFrom };
+    return { status, out, err, asks: asks.length, isFrom };
   }
 
   test('tail follows: rows of the last minutes that were not there are shown once, whenever they were written', async () => {
@@ -114,6 +116,17 @@ describe('against answers with rows', () => {
   test('tail follows no requests that began before --since', async () => {
     const { out, asks, isFrom } = await follow([[row], [row], [last, row]], '--since', '30s');
     expect([out, asks, isFrom(30_000)]).toEqual([['row-1', 'new'], 2, true]);
+  });
+
+  test('tail goes on following where an answer fails for a while, and says so once', async () => {
+    const { status, out, err } = await follow([[row], [row], 503, 0, [last, row]]);
+    expect([status, out]).toEqual([0, ['row-1', 'new']]);
+    expect(err).toEqual([expect.stringContaining('503')]);
+  });
+
+  test('tail ends where it may no longer read', async () => {
+    const { status, out, err } = await follow([[row], [row], 403]);
+    expect([status, out, err]).toEqual([1, ['row-1'], [expect.stringContaining('403')]]);
   });
 
   test('show has the row with its request, by any id', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '@gatehouse/crds';
-import type { RestClient, RestQuery } from '../../rest-client/index.ts';
+import { type RestClient, RestFailure, type RestQuery } from '../../rest-client/index.ts';
 import { toPrintable } from '../../terminal/index.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError, type Shell } from '../shell.ts';
@@ -25,7 +25,7 @@ export async function tail(invocation: Invocation, client: RestClient): Promise<
   const stop = new AbortController();
   const forget = shell.onStop(() => stop.abort());
   try {
-    await follow(follower, { print, signal: stop.signal, shown: new Set(first.map(({ id }) => id)) });
+    await follow(follower, { print, shell, signal: stop.signal, shown: new Set(first.map(({ id }) => id)) });
   } finally {
     forget();
   }
@@ -34,20 +34,33 @@ export async function tail(invocation: Invocation, client: RestClient): Promise<
 
 interface Following {
   readonly print: (row: Row) => void;
+  readonly shell: Pick<Shell, 'err'>;
   readonly signal: AbortSignal;
   /** Ids of rows that were shown before, of which some may have come after the start. */
   readonly shown: ReadonlySet<unknown>;
 }
 
-async function follow(follower: Follower, { print, signal, shown }: Following): Promise<void> {
+async function follow(follower: Follower, { print, shell, signal, shown }: Following): Promise<void> {
+  let isAway = false;
   for (let isBehind = false; !signal.aborted; ) {
     if (!isBehind) await delay(POLL_MS, undefined, { signal }).catch(() => {}); // the signal ends the loop
     if (signal.aborted) return;
-    const next = await follower.next();
-    for (const row of next.rows) if (!shown.has(row['id'])) print(row);
-    isBehind = next.isBehind;
+    const next = await follower.next().catch((error: unknown) => {
+      if (!mayPass(error)) throw error;
+      if (!isAway) shell.err(toPrintable(`${error.message}; it is asked again until it answers`));
+      return undefined;
+    });
+    isAway = next === undefined;
+    for (const row of next?.rows ?? []) if (!shown.has(row['id'])) print(row);
+    isBehind = next?.isBehind ?? false;
   }
 }
+
+const SERVER_ERROR = 500;
+
+/** No answer, or one of a server that is being replaced or cannot reach the log. */
+const mayPass = (error: unknown): error is RestFailure =>
+  error instanceof RestFailure && (error.status ?? SERVER_ERROR) >= SERVER_ERROR;
 
 interface FollowerParts {
   readonly client: RestClient;
