@@ -133,7 +133,7 @@ async function rowsOf(given: Given, pod: Pod, nowMs: number): Promise<readonly L
     if (data === undefined) {
       malformed += 1;
       if (malformed > MAX_MALFORMED) throw invalid(`records.${at}.row${path}`);
-    } else if (isOfPod(data, pod) && isOfToday(data.created_at, nowMs)) {
+    } else if (isOfPod(data, pod) && isRecent(data.created_at, nowMs)) {
       const { workspace } = pod;
       const own: LogRow = { ...data, id: ownId(pod, data.id), workspace, key_user: null, document: 'none' };
       rows.push({ row: own, content, rowBytes: BYTES_PER_CHARACTER * JSON.stringify(own).length });
@@ -150,7 +150,7 @@ function readRow(row: unknown): { readonly data?: WireRow; readonly path: string
   return data === undefined ? { path: `.${error.issues[0]?.path.join('.') ?? ''}` } : { data, path: '' };
 }
 
-const isOfToday = (createdAt: number, nowMs: number): boolean =>
+const isRecent = (createdAt: number, nowMs: number): boolean =>
   createdAt >= nowMs - OLDEST_MS && createdAt <= nowMs + AHEAD_MS;
 
 /** Feedback that may be taken, as of the pod. Rejects as for rows. `nowMs`: Unix time in ms. */
@@ -164,7 +164,7 @@ async function feedbackOf(given: readonly unknown[], pod: Pod, nowMs: number): P
     if (data === undefined) {
       malformed += 1;
       if (malformed > MAX_MALFORMED) throw invalid('feedback');
-    } else if (isOfPod(data, pod) && isOfToday(data.created_at, nowMs)) {
+    } else if (isOfPod(data, pod) && isRecent(data.created_at, nowMs)) {
       taken.push({ ...data, id: ownId(pod, data.id), workspace, key_user: null });
     }
   });

@@ -5,7 +5,7 @@ import type { AttemptFacts } from '../record/index.ts';
 import { addUsage } from '../usage/index.ts';
 
 interface Charged {
-  /** One that comes again has the same; undefined: it is no other. */
+  /** One that comes again has the same; undefined: each one is new. */
   readonly id: string | undefined;
   readonly record: { readonly attempts: readonly Pick<AttemptFacts, 'usage' | 'cost'>[] };
 }

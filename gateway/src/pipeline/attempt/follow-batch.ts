@@ -1,7 +1,6 @@
 /** What a call that creates a batch leaves behind. */
 import { isObject } from '@gatehouse/crds';
-import type { JsonLimits } from '../../lib/json/index.ts';
-import { readJson } from '../../lib/json/index.ts';
+import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import type { MappedAnswer } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import type { Prepared } from './prepare/index.ts';

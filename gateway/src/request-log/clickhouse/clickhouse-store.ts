@@ -11,7 +11,7 @@ import { createKnownRows } from './known-rows.ts';
 import { insertText, lineOf, secondsOf } from './lines.ts';
 
 const REQUEST_MS = 15_000;
-/** Each insert makes a part of each table, which the server has to merge: few and large ones. Source: docs/behaviour/request-logs.md#clickhouse */
+/** Each insert makes a part of each table, which the server has to merge: few and large ones. Source: docs/behaviour/request-logs.md#writing */
 const BATCH = { records: 5_000, bytes: 8 * 1024 * 1024, delayMs: 1_000 };
 /** That are made to text in one go: other work waits for so long. */
 const LINES = 200;

@@ -25,7 +25,7 @@ export interface JudgedRequest {
   headers(): Iterable<readonly [name: string, value: string]>;
 }
 
-/** One for each guardrail that says more than 0. */
+/** One for each guardrail whose value is not 0. */
 export function feedbackOfGuardrails({ trace, caller, guardrails, headers }: JudgedRequest): readonly LogFeedback[] {
   const judging = guardrails.filter(({ feedback }) => scoreOf(feedback) !== 0).slice(0, MAX_FEEDBACK);
   if (judging.length === 0) return NONE;
