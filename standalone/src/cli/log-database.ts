@@ -35,7 +35,7 @@ export async function withLogDatabase<T>(
     throw new CommandError(
       `there is no request log: none of GATEHOUSE_LOGS_DATABASE_URL, GATEHOUSE_LOGS_CLICKHOUSE_URL and ${DATABASE_URL} is set, and ${data} has none`,
     );
-  const lock = await lockFolder({ folder: data });
+  const lock = await lockFolder({ folder: data, advice: 'stop that process first' });
   if (!lock.ok) throw new CommandError(lock.error);
   try {
     return await run(createEmbedded(data).dialect);

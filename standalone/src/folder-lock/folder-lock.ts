@@ -18,7 +18,11 @@ export interface LockOptions {
   readonly host?: string;
   /** Unix time in ms. */
   readonly now?: () => number;
+  /** What to do where another process has it. */
+  readonly advice?: string;
 }
+
+const ADVICE = 'stop that process, or give this one another folder with --data';
 
 const FILE = 'lock';
 /** How often the holder touches the file, and after which silence a holder of another machine is taken for dead, in ms. */
@@ -39,7 +43,7 @@ type Holder = z.output<typeof holder>;
 
 /** Makes this process the only one that keeps its state in the folder. Errors: which process does. */
 export async function lockFolder(options: LockOptions): Promise<Result<FolderLock, string>> {
-  const { folder, pid = process.pid, host = hostname(), now = Date.now } = options;
+  const { folder, pid = process.pid, host = hostname(), now = Date.now, advice = ADVICE } = options;
   const path = join(folder, FILE);
   const own: Holder = { pid, host, startedAt: await startTimeOf(pid) };
   try {
@@ -49,7 +53,8 @@ export async function lockFolder(options: LockOptions): Promise<Result<FolderLoc
       const text = await readLock(path);
       if (text === undefined) continue; // it has just been released
       const found = holderOf(text);
-      if (found !== undefined && (await isAlive(found, { path, host, now }))) return err(refusal(folder, found));
+      if (found !== undefined && (await isAlive(found, { path, host, now })))
+        return err(`${refusal(folder, found)}: ${advice}`);
       await takeAway(path, text, now);
     }
     return err(`other processes are starting with the data folder ${resolve(folder)}: try again`);
@@ -60,7 +65,7 @@ export async function lockFolder(options: LockOptions): Promise<Result<FolderLoc
 
 function refusal(folder: string, { pid, host }: Holder): string {
   const where = host === hostname() ? '' : ` on ${host}`;
-  return `the data folder ${resolve(folder)} belongs to process ${pid}${where}, which keeps budgets there: stop that process, or give this one another folder with --data`;
+  return `the data folder ${resolve(folder)} belongs to process ${pid}${where}, which keeps budgets there`;
 }
 
 /** False: there is a file already. It appears with its content. */

@@ -1,8 +1,9 @@
 /** Decisions made again from the log of a standalone process, and from what it shows of a request. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/test/kit';
+import { unwrap, waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockFolder } from '../../folder-lock/index.ts';
 import { createMockProvider, type MockProvider } from '../../mock-provider/index.ts';
 import { addressOf, startGatehouse, type TempFolder, tempFolder } from '../../testing/index.ts';
 import { runInTest } from '../testing.ts';
@@ -173,6 +174,14 @@ describe('exit status 2:', () => {
     });
     expect([ran.status, ran.err]).toEqual([2, expect.stringContaining('ECONNREFUSED')]);
     expect(ran.err).not.toContain('own-secret');
+  });
+
+  test('a log of a process that runs', async () => {
+    using held = tempFolder({ 'database/PG_VERSION': '' });
+    const lock = unwrap(await lockFolder({ folder: held.path }));
+    const ran = await runInTest(['replay', 'trace-1', '--resources', folder.path, '--data', held.path], {});
+    await lock.release();
+    expect([ran.status, ran.err]).toEqual([2, expect.stringMatching(/: stop that process first$/)]);
   });
 
   test('no resources', async () => {
