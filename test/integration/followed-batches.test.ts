@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RequestRecord, Sink } from '@gatehouse/gateway';
+import type { BudgetStore, RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGateway, startMock } from '../kit/gateway.ts';
 import { chatRow } from '../kit/managed-batches.ts';
@@ -40,10 +40,17 @@ const entriesOf = ({ isGone = false } = {}) => [
   ],
 ];
 
-async function start({ env = {}, isGone = false }: { env?: Readonly<Record<string, string>>; isGone?: boolean } = {}) {
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isGone?: boolean;
+  readonly budgetStore?: BudgetStore;
+}
+
+async function start({ env = {}, isGone = false, ...more }: Given = {}) {
   const records: RequestRecord[] = [];
   const sink: Sink = { name: 'test', readsUsage: true, record: (record) => void records.push(record) };
   const running = await startGateway({
+    ...more,
     entries: entriesOf({ isGone }),
     env: { GATEHOUSE_BATCH_DIR: folder, ...env },
     sinks: [sink],
@@ -167,6 +174,15 @@ test('work that was done is charged to the workspace where the key is gone meanw
   await waitFor(() => started.counted().length === 1, { what: 'the rows' });
   expect(started.records.at(-1)?.caller).toMatchObject({ key: 'main', workspace: 'team-a' });
   await waitFor(() => started.spent('all-tokens') === started.total(), { what: 'the charge' });
+});
+
+test('one that cannot go on is named in the log as the provider names it', async () => {
+  const budgetStore: BudgetStore = { sync: () => Promise.reject(new Error('away')), close: async () => undefined };
+  await using started = await start({ budgetStore });
+  const id = await create(started);
+  const failures = () => started.running.logs.filter(({ msg }) => String(msg).includes('is tried again'));
+  await waitFor(() => failures().length > 0, { what: 'a line' });
+  expect(failures()[0]).toMatchObject({ batch: id, workspace: 'team-a' });
 });
 
 test('batches with a credential of the call are counted when their output is read', async () => {

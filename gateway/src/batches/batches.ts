@@ -11,7 +11,7 @@ import { type RunTiming, runBatch } from './execution/batch-run.ts';
 import { createRowCall, type RowCallPorts } from './execution/row-call.ts';
 import { createSlots } from './execution/slots.ts';
 import { sweep } from './execution/sweep.ts';
-import { createBatchWorker } from './execution/worker.ts';
+import { createBatchWorker, type Work } from './execution/worker.ts';
 import {
   createFollowedBatches,
   createStoredMarks,
@@ -105,19 +105,19 @@ export function createBatches(options: BatchesOptions): Batches {
   const working = {
     ...{ now, leaseMs: timing.leaseMs, lookMs: timing.lookMs },
     isReady: () => snapshots.current !== undefined,
-    onFailure: (error: unknown, batch: string | undefined) =>
-      logger.warn({ err: error, batch }, 'Batch could not go on, it is tried again'),
+    onFailure: (error: unknown, work: Work | undefined) =>
+      logger.warn({ err: error, ...work }, 'Batch could not go on, it is tried again'),
   };
   const worker = createBatchWorker({
     ...{ ...working, ...OWN_RUNS },
     claim: jobs.claim,
-    workOf: ({ batch }) => batch.order,
+    workOf: ({ batch: { order } }) => ({ batch: order.id, workspace: order.workspace }),
     run: (lease, handOver) => runBatch(lease, runPorts, handOver),
   });
   const follower = createBatchWorker({
     ...{ ...working, ...FOLLOWED_RUNS },
     claim: jobs.claimFollowed,
-    workOf: ({ followed }) => followed,
+    workOf: ({ followed: { batch, workspace } }) => ({ batch, workspace }),
     run: (lease, handOver) => settleFollowed(lease, { ...options, timing }, handOver),
   });
   const isWorking = settings.rowsPerProcess > 0;

@@ -2,16 +2,22 @@
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { type ClaimOptions, LeaseLost } from '../claims.ts';
 
+/** What a lease is about. */
+export interface Work {
+  /** Its id, as whoever looks into the log knows it. */
+  readonly batch: string;
+  readonly workspace: string;
+}
+
 export interface WorkerOptions<L> {
   /** The next piece of work; undefined: there is none. */
   claim(options: ClaimOptions): Promise<L | undefined>;
-  /** What a lease is about. */
-  workOf(lease: L): { readonly id: string; readonly workspace: string };
+  workOf(lease: L): Work;
   /** Whether providers can be called. */
   isReady(): boolean;
   run(lease: L, handOver: CancelSignal): Promise<void>;
   /** A piece could not go on, or the store cannot be asked: it is tried again later. */
-  onFailure(error: unknown, id: string | undefined): void;
+  onFailure(error: unknown, work: Work | undefined): void;
   /** Pieces that one process works on: those of one workspace leave room for others. */
   readonly maxRuns: number;
   readonly maxRunsOfWorkspace: number;
@@ -47,7 +53,7 @@ export function createBatchWorker<L>(options: WorkerOptions<L>): BatchWorker {
     try {
       await options.run(lease, handOver);
     } catch (error) {
-      if (!(error instanceof LeaseLost)) onFailure(error, options.workOf(lease).id);
+      if (!(error instanceof LeaseLost)) onFailure(error, options.workOf(lease));
     }
   };
   const begin = (lease: L): void => {
