@@ -100,7 +100,11 @@ export const records = withRules(
       postgres: database('postgres keeps the request log in PostgreSQL.'),
       clickhouse: database('clickhouse keeps the request log in ClickHouse.'),
       s3: s3.optional(),
-      retentionDays: int('retentionDays is how long rows are kept, in days; 0: for ever.', 0, MAX_DAYS).default(30),
+      retentionDays: int(
+        'retentionDays is how long rows are kept where the Organisation does not say it, in days; 0: for ever.',
+        0,
+        MAX_DAYS,
+      ).default(30),
       queueMebibytes: int(
         'queueMebibytes is the most memory of a pod for rows that wait to be written, in MiB; of more the oldest are dropped; absent: 64.',
         1,
