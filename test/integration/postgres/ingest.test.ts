@@ -36,9 +36,8 @@ test('a record is seen by GET /v1/logs, with what was said', async () => {
     const list = await waitFor(
       async () => {
         const { status, body: answer } = await management.call('main', 'GET', '/logs');
-        return status === 200 && answer['total'] === 2
-          ? (answer['data'] as { id: string; trace_id: string }[])
-          : undefined;
+        const rows = status === 200 ? (answer['data'] as { id: string; trace_id: string }[]) : [];
+        return rows.length === 2 ? rows : undefined; // they are counted in a statement of its own
       },
       { what: 'two rows' },
     );
