@@ -20,9 +20,11 @@ interface Given {
   readonly answers?: Readonly<
     Record<string, { readonly status: number; readonly body: object; readonly code?: string | undefined }>
   >;
+  /** Others have counted rows of the output. */
+  readonly isRaced?: boolean;
 }
 
-async function settled({ createdAt = followed.createdAt, number = 1, answers = {} }: Given) {
+async function settled({ createdAt = followed.createdAt, number = 1, answers = {}, isRaced = false }: Given) {
   const done: string[] = [];
   const asked: string[] = [];
   const lease: FollowedLease = {
@@ -40,10 +42,11 @@ async function settled({ createdAt = followed.createdAt, number = 1, answers = {
     openMemory: () => ({ take: () => true, give: () => undefined, clear: () => undefined, close: () => undefined }),
     openCharges: () => ({ budgets: { reserve: () => expect.unreachable() }, tell: async () => true }),
     recorder: { finish: () => expect.unreachable() },
-    jobs: {},
+    jobs: { countRows: async () => !isRaced },
     pipeline: {
-      handle: async ({ request }: Parameters<SettlePorts['pipeline']['handle']>[0]) => {
+      handle: async ({ request, settlement }: Parameters<SettlePorts['pipeline']['handle']>[0]) => {
         asked.push(request.path);
+        if (request.path.endsWith('/output')) await settlement?.marks.claim('output', { before: 0, rows: 1 });
         const { status, body, code } = answers[request.path.endsWith('/output') ? 'output' : 'batch'] ?? NOT_FOUND;
         const facts = { error: code === undefined ? undefined : { code } };
         const bytes = Buffer.from(JSON.stringify(body));
@@ -93,6 +96,18 @@ test('a batch that has rows and no output that can be read is given up with a wa
   const { done } = await settled({ answers: { batch: batch('completed'), output } });
   expect(done).toEqual([expect.stringContaining('not counted'), 'ended']);
 });
+
+test.for([
+  { number: 1, want: 'after 15000' },
+  { number: 5_000, want: 'after 900000' },
+])(
+  'a batch whose output others count, or that has changed, is read again with waits, try $number: $want',
+  async ({ number, want }) => {
+    const output = { status: 200, body: {} };
+    const { done } = await settled({ answers: { batch: batch('completed'), output }, number, isRaced: true });
+    expect(done).toEqual([want]);
+  },
+);
 
 test('a batch is given up after 30 days, with a warning', async () => {
   const { done, asked } = await settled({ createdAt: NOW - 30 * DAY_MS - 1 });

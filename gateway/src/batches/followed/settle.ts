@@ -81,8 +81,8 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
   }
 }
 
-/** `nothing`: there is no output. `interrupted`: the process ends, or somebody else has read the output at the same time. */
-type Outcome = 'counted' | 'nothing' | 'running' | 'failed' | 'interrupted';
+/** `nothing`: there is no output. `interrupted`: the process ends. `raced`: somebody else has read the output at the same time, or it has changed. */
+type Outcome = 'counted' | 'nothing' | 'running' | 'failed' | 'interrupted' | 'raced';
 
 const waitOf = ({ number }: FollowedLease, timing: FollowTiming, outcome: Outcome): number => {
   if (outcome === 'interrupted') return 0;
@@ -118,7 +118,8 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   if (status === undefined || !ENDED.has(status)) return 'running';
   const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
   const outcome = (await ownCall(ports, { ...call, operation: 'getBatchOutput' }, read)) ?? 'failed';
-  if (signal.cancelled || isRaced) return 'interrupted';
+  if (signal.cancelled) return 'interrupted';
+  if (isRaced) return 'raced';
   if (outcome === 'nothing' && COMPLETED.has(status))
     ports.logger.warn(factsOf(lease), 'A batch of a provider has no output that can be read: its rows are not counted');
   if (outcome !== 'counted') return outcome;
