@@ -1,10 +1,11 @@
 /** Batches at providers whose output the gateway reads itself: docs/behaviour/cost.md#batches-of-providers. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BudgetStore, RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGateway, startMock } from '../kit/gateway.ts';
+import { send } from '../kit/http.ts';
 import { chatRow } from '../kit/managed-batches.ts';
 import { config, KEY, key, provider, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
@@ -69,17 +70,23 @@ type Started = Awaited<ReturnType<typeof start>>;
 const OPENAI = { 'x-gw-provider': '@openai' };
 const rows = chatRow('a', 'Hi', MODEL) + chatRow('b', 'Ho', MODEL);
 
-async function create({ running }: Started, headers: Readonly<Record<string, string>> = OPENAI): Promise<string> {
+async function upload({ running }: Started, content: string, headers: Readonly<Record<string, string>> = OPENAI) {
   const uploaded = await running.send('/v1/files', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'multipart/form-data; boundary=limit' },
-    body: `--limit\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--limit\r\nContent-Disposition: form-data; name="file"; filename="rows.jsonl"\r\n\r\n${rows}\r\n--limit--\r\n`,
+    body: `--limit\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--limit\r\nContent-Disposition: form-data; name="file"; filename="rows.jsonl"\r\n\r\n${content}\r\n--limit--\r\n`,
   });
   expect(uploaded.status, uploaded.text).toBe(200);
+  return String(uploaded.json().id);
+}
+
+async function create(started: Started, headers: Readonly<Record<string, string>> = OPENAI): Promise<string> {
+  const { running } = started;
+  const file = await upload(started, rows, headers);
   const created = await running.send('/v1/batches', {
     method: 'POST',
     headers: { ...headers, 'x-gw-trace-id': 'trace-of-creation' },
-    body: { input_file_id: uploaded.json().id, endpoint: '/v1/chat/completions', completion_window: '24h' },
+    body: { input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' },
   });
   expect(created.status, created.text).toBe(200);
   return created.json().id;
@@ -201,4 +208,34 @@ test('batches with a credential of the call are counted when their output is rea
         .map((line) => JSON.parse(line)),
     ),
   );
+});
+
+test('a file that a client has made of the first row of an output counts no rows of the output', async () => {
+  {
+    await using idle = await start({ env: IDLE });
+    const id = await create(idle);
+    const ofProvider = { headers: { authorization: 'Bearer sk-openai-secret' } };
+    await send(`${mock.url}/v1/batches/${id}`, ofProvider);
+    const { output_file_id: output } = (await send(`${mock.url}/v1/batches/${id}`, ofProvider)).json();
+    const { text } = await send(`${mock.url}/v1/files/${output}/content`, ofProvider);
+    const [first = ''] = text.split('\n');
+    const made = JSON.stringify({ ...JSON.parse(first), response: null });
+    const file = await upload(idle, `${made}\n`.repeat(10));
+    const { status } = await idle.running.send(`/v1/files/${file}/content`, { headers: OPENAI });
+    expect(status).toBe(200);
+  }
+  await using started = await start();
+  await waitFor(() => started.records.length === 1, { what: 'the reading of the gateway' });
+  expect(started.counted().length).toBe(1);
+  await waitFor(() => started.spent('tokens') === started.total(), { what: 'the charge' });
+});
+
+test.for([
+  ['a header', { ...OPENAI, 'x-gw-custom-host': 'HOST' }],
+  ['a config of the call', { 'x-gw-config': '{"provider":"@openai","custom_host":"HOST"}' }],
+] as const)('batches at a host that %s names are not followed', async ([, given]) => {
+  await using started = await start({ env: { ...IDLE, TRUSTED_CUSTOM_HOSTS: new URL(mock.url).hostname } });
+  const other = Object.entries(given).map(([name, value]) => [name, value.replace('HOST', `${mock.url}/v1`)]);
+  await create(started, Object.fromEntries(other));
+  expect(existsSync(join(folder, 'followed'))).toBe(false);
 });

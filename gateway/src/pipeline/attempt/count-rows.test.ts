@@ -25,7 +25,7 @@ const FAILED = '{"id":"r9","custom_id":"x","response":null,"error":{"code":"batc
 const world = (bytes = 1_000_000) => {
   const kept = new Map<string, number>();
   const budget = createByteBudget(bytes);
-  const counter = (account = 'a', isWhole = false) =>
+  const counter = (account = 'a', isWhole = false, output = 'file o') =>
     new RowCounter({
       marks: {
         read: async (key) => kept.get(key) ?? 0,
@@ -36,7 +36,7 @@ const world = (bytes = 1_000_000) => {
         },
       },
       isWhole,
-      account,
+      ...{ account, output },
       json: DEFAULT_JSON_LIMITS,
       memory: budget.open(),
       prices: { prices, account: { provider: 'openai', prices: undefined }, model: '', batch: true },
@@ -122,16 +122,17 @@ describe('rows of an output', () => {
 
   test('of other outputs and of other accounts are others', async () => {
     const { counter, kept } = world();
-    for (const [account, id] of [
-      ['a', 'r1'],
-      ['a', 'r2'],
-      ['b', 'r1'],
+    for (const [account, id, output] of [
+      ['a', 'r1', 'file o'],
+      ['a', 'r2', 'file o'],
+      ['b', 'r1', 'file o'],
+      ['a', 'r1', 'file made by a client'],
     ] as const) {
-      const rows = counter(account);
+      const rows = counter(account, false, output);
       await read(rows, row(id, 5));
       expect(rows.counted().usage?.total).toBe(5);
     }
-    expect(kept.size).toBe(3);
+    expect(kept.size).toBe(4);
   });
 
   test('of several models name none', async () => {

@@ -33,6 +33,7 @@ export async function countRows(
     marks: settlement?.marks ?? ports.rowMarks,
     isWhole: settlement !== undefined || (await isFollowed(ports, prepared)),
     account: resolved.managed?.id ?? targetIdentity(resolved),
+    output: outputOf(prepared, answer),
     json: ports.json,
     memory: exchange.memory,
     prices: {
@@ -43,6 +44,16 @@ export async function countRows(
   });
   const upstream = countedBody(body.upstream, rows);
   return { ...tried, result: { kind: 'answer', answer: { ...answer, body: { ...body, upstream, rows } } } };
+}
+
+/**
+ * What the rows are the content of: whoever may write a file may write rows into it that look like those of an output, and
+ * counting these must not count those.
+ */
+function outputOf({ call: { route } }: Prepared, { file }: MappedAnswer): string {
+  const { file_id: id = '', batch_id: batch } = route;
+  if (file !== undefined) return `file ${file}`;
+  return batch === undefined ? `file ${decodeURIComponent(id)}` : `batch ${decodeURIComponent(batch)}`;
 }
 
 /** Whether the gateway reads the output of the batch that the path names itself, so that it counts what a client has not read to its end. */
@@ -59,6 +70,8 @@ export interface RowCounterOptions {
   readonly isWhole: boolean;
   /** Identifies the account. */
   readonly account: string;
+  /** Identifies the output in the account. */
+  readonly output: string;
   readonly json: JsonLimits;
   readonly memory: ByteAccount;
   readonly prices: CountOptions;
@@ -192,7 +205,7 @@ export class RowCounter implements PieceCounter {
     if (this.#rows > this.#before) this.#count(row);
   }
 
-  /** The first row names the output: its id is that of no other. */
+  /** With the first row: a file may get other content. */
   async #begin(row: JsonObject | undefined): Promise<void> {
     const id = row?.['id'];
     const isRow = typeof row?.['custom_id'] === 'string' && ('response' in row || 'error' in row);
@@ -200,8 +213,8 @@ export class RowCounter implements PieceCounter {
       this.#key = 'none';
       return;
     }
-    const { account, marks } = this.#options;
-    this.#key = hash('sha256', JSON.stringify([account, id]));
+    const { account, output, marks } = this.#options;
+    this.#key = hash('sha256', JSON.stringify([account, output, id]));
     this.#before = await marks.read(this.#key);
   }
 

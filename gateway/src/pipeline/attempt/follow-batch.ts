@@ -20,7 +20,7 @@ export async function followBatch(
   const { managed } = resolved;
   const { body } = result.answer;
   // A host of the request is no part of the account: nobody would find the batch there.
-  if (managed === undefined || body.kind !== 'bytes' || resolution.headerOverrides.customHost !== undefined) return;
+  if (managed === undefined || body.kind !== 'bytes' || resolved.hostOrigin === 'request') return;
   const batch = idOf(body.bytes, ports.json);
   if (batch === undefined) return;
   const { id, name, user } = input.caller.key;

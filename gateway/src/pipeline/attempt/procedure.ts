@@ -114,7 +114,7 @@ function mapped(
   const headers: HeaderMap = { 'content-type': result.contentType };
   if (result.bytes !== undefined) headers['content-length'] = String(result.bytes);
   const body = { kind: 'stream', upstream: bodyOf(result.content, stop), transform: undefined } as const;
-  return { status: 200, headers, body, stream: true };
+  return { status: 200, headers, body, stream: true, ...(result.file === undefined ? {} : { file: result.file }) };
 }
 
 class ProcedureRun implements ProcedureTools {

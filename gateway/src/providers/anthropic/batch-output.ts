@@ -22,8 +22,7 @@ export async function batchResults(id: string, call: Call, tools: ProcedureTools
   // Below the base URL of the account, whatever host the batch names: the credential goes nowhere else.
   const results = await tools.open({ method: 'GET', url: `${url}/results` });
   return {
-    kind: 'content',
-    contentType: 'application/octet-stream',
+    ...{ kind: 'content', contentType: 'application/octet-stream', file: textAt(batch, 'id') ?? '' },
     content: rowsOf(id, results.content, { call, tools, endpoint }),
   };
 }

@@ -17,7 +17,7 @@ export function batchOutput(path: ResourcePath, { supports }: Pick<ResourceOptio
     if (file === undefined) return { kind: 'json', value: problemsOf(batch, call) };
     const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
     const answer = await tools.open({ method: 'GET', url: url(content) });
-    return { kind: 'content', contentType: 'application/octet-stream', content: answer.content };
+    return { kind: 'content', contentType: 'application/octet-stream', content: answer.content, file };
   }
 }
 

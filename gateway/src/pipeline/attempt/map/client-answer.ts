@@ -18,6 +18,8 @@ export interface MappedAnswer {
   readonly stream: boolean;
   /** What it used; absent: its body tells. */
   readonly counted?: CountedAnswer;
+  /** The file of the provider whose content the body is, where the call names another thing. */
+  readonly file?: string;
 }
 
 /** The call that is answered. */
