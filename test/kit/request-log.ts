@@ -21,6 +21,7 @@ export function memoryLog(): MemoryLog {
     ...{ records, feedback },
     isKept: () => true,
     admits: () => 'now',
+    admitsFeedback: () => 'now',
     add: (record) => void records.push(record),
     addFeedback: (given) => void feedback.push(given),
     isBusy: () => false,

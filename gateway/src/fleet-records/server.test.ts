@@ -5,21 +5,26 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Pod } from '../fleet-counters/index.ts';
 import { JsonScan } from '../lib/json/index.ts';
-import type { LogFeedback, LogRecord } from '../request-log/index.ts';
+import type { Admission, LogFeedback, LogRecord } from '../request-log/index.ts';
 import { MAX_ROWS } from './counts.ts';
 import { RECORDS_JSON } from './protocol.ts';
 import { createRecordsServer, type RecordsServerPorts } from './server.ts';
 
 const NOW = Date.UTC(2026, 0, 31);
 
-function given({ isBusy = () => false }: { isBusy?: () => boolean } = {}) {
+interface Given {
+  readonly isBusy?: () => boolean;
+  readonly admitsFeedback?: () => Admission;
+}
+
+function given({ isBusy = () => false, admitsFeedback = () => 'now' }: Given = {}) {
   const added: LogRecord[] = [];
   const judged: LogFeedback[] = [];
   const server = createRecordsServer({
     log: {
       add: (record: LogRecord) => void added.push(record),
       addFeedback: (one: LogFeedback) => void judged.push(one),
-      isBusy,
+      ...{ isBusy, admitsFeedback },
     },
     maxBodyBytes: 256 * 1024,
     onRows: () => undefined,
@@ -221,4 +226,18 @@ test('too much feedback, and more than a few that are none, are refused with the
   expect(reads()).toBeLessThan(17);
   await expect(answer([{ row: row() }], { feedback: Array(17).fill({}) })).rejects.toMatchObject({ param: 'feedback' });
   expect([added, judged]).toEqual([[], []]);
+});
+
+test.each<{ admission: Admission; code: string }>([
+  { admission: 'later', code: 'SIDECAR_BUSY' },
+  { admission: 'never', code: 'PARAMETER_INVALID' },
+])('feedback for which there is room $admission is refused as a whole: $code', async ({ admission, code }) => {
+  let now: Admission = admission;
+  const { added, judged, answer } = given({ admitsFeedback: () => now });
+  const call = { id: 'a', feedback: [feedback()] };
+  await expect(answer([{ row: row() }], call)).rejects.toMatchObject({ code });
+  expect([added, judged]).toEqual([[], []]);
+  now = 'now';
+  expect(await answer([{ row: row() }], call)).toEqual({ refused: 0 });
+  expect([added.length, judged.length]).toEqual([1, 1]);
 });

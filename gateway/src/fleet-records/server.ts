@@ -13,7 +13,7 @@ import { MAX_CALL_BYTES, type RecordsReply, recordsRequest, type WireRow, wireFe
 import { busy, createRates } from './rates.ts';
 
 export interface RecordsServerPorts extends PodPorts {
-  readonly log: Pick<RequestLog, 'add' | 'addFeedback' | 'isBusy'>;
+  readonly log: Pick<RequestLog, 'add' | 'addFeedback' | 'admitsFeedback' | 'isBusy'>;
   /** Of each body that the fleet keeps; 0: none. */
   readonly maxBodyBytes: number;
   /** Told of rows, by what became of them. */
@@ -81,6 +81,14 @@ function checkRoom({ log }: RecordsServerPorts): void {
   if (log.isBusy()) throw busy('cannot send rows while the request log is behind');
 }
 
+/** Throws SIDECAR_BUSY, or PARAMETER_INVALID for what has to come in parts. */
+function checkFeedbackRoom(feedback: readonly LogFeedback[], { log }: RecordsServerPorts): void {
+  if (feedback.length === 0) return;
+  const admission = log.admitsFeedback(feedback);
+  if (admission === 'later') throw busy('cannot send feedback while the request log is behind');
+  if (admission === 'never') throw invalid('feedback');
+}
+
 /** All rows that may be taken, or none. */
 async function take(
   { records, feedback: said = [] }: Call,
@@ -90,6 +98,7 @@ async function take(
   const rows = await recordsOf(records, pod, ports);
   const feedback = await feedbackOf(said, pod, ports.now());
   checkRoom(ports); // calls that came in beside this one may have filled it
+  checkFeedbackRoom(feedback, ports);
   for (const row of rows) ports.log.add(row);
   for (const one of feedback) ports.log.addFeedback(one);
   const refused = records.length - rows.length;

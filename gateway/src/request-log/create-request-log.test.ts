@@ -150,6 +150,20 @@ test('feedback of guardrails is written in batches of its own, and is no matter 
   expect(await metrics.text()).toMatch(/guardrail_feedback_written_total\S* 2\n/);
 });
 
+test('feedback that can be sent again takes half of the room for feedback', async () => {
+  const { log } = logWith(undefined, async () => undefined, {
+    maxBytes: 128_000,
+    writeFeedback: () => new Promise<undefined>(() => undefined),
+  });
+  const some = (count: number): LogFeedback[] => Array.from({ length: count }, () => feedback(1));
+  expect([log.admitsFeedback(some(5)), log.admitsFeedback(some(6))]).toEqual(['now', 'never']);
+  for (const one of some(4)) log.addFeedback(one);
+  expect([log.admitsFeedback(some(1)), log.admitsFeedback(some(2))]).toEqual(['now', 'later']);
+  const closed = log.close(0);
+  await vi.advanceTimersByTimeAsync(0);
+  await closed;
+});
+
 test('feedback beyond a sixteenth of the room is dropped and counted while the store is away, and none waits at the end', async () => {
   const { log, metrics } = logWith(undefined, async () => undefined, {
     maxBytes: 64_000,

@@ -73,6 +73,12 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       const isFull = content > 0 && waitingContent() + content > room;
       return isFull || queue.bytes + rows > room ? 'later' : 'now';
     },
+    admitsFeedback: (given) => {
+      if (feedback === undefined) return 'now'; // it is kept nowhere
+      const bytes = feedback.bytesOf(given);
+      if (bytes > room * FEEDBACK_SHARE) return 'never';
+      return feedback.bytes() + bytes > room * FEEDBACK_SHARE ? 'later' : 'now';
+    },
     add: (record: LogRecord) => queue.add(placed(record, documents)),
     addFeedback: (given) => feedback?.add(given),
     isBusy: () => Math.max(queue.bytes, waitingContent()) > room,

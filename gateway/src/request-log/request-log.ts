@@ -27,6 +27,8 @@ export interface RequestLog {
   admits(records: readonly LogRecord[]): Admission;
   /** Never fails and does not wait: what cannot be kept is counted as dropped. */
   add(record: LogRecord): void;
+  /** As `admits`, for feedback of guardrails and its room. */
+  admitsFeedback(feedback: readonly LogFeedback[]): Admission;
   /** As `add`, for feedback of guardrails. */
   addFeedback(feedback: LogFeedback): void;
   /** Half of the rows, or of the documents, that may wait do: what can wait elsewhere should. */
