@@ -1,5 +1,7 @@
 /** Batches at providers whose output the gateway reads itself: docs/behaviour/cost.md#batches-of-providers. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BudgetStore, RequestRecord, Sink } from '@gatehouse/gateway';
@@ -13,7 +15,7 @@ import { waitFor } from '../kit/wait-for.ts';
 const MODEL = 'gpt-4o';
 const LARGE = 1_000_000;
 const OTHER = 'gwk_that_reads_what_others_made_0001';
-const SOON = { lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50 } as const;
+const SOON = { lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50, readMs: 1_000 } as const;
 const IDLE = { GATEHOUSE_BATCH_ROWS_PER_PROCESS: '0' };
 
 let folder: string;
@@ -44,15 +46,16 @@ const entriesOf = ({ isGone = false } = {}) => [
 interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly isGone?: boolean;
+  readonly entries?: ReturnType<typeof entriesOf>;
   readonly budgetStore?: BudgetStore;
 }
 
-async function start({ env = {}, isGone = false, ...more }: Given = {}) {
+async function start({ env = {}, isGone = false, entries = entriesOf({ isGone }), ...more }: Given = {}) {
   const records: RequestRecord[] = [];
   const sink: Sink = { name: 'test', readsUsage: true, record: (record) => void records.push(record) };
   const running = await startGateway({
     ...more,
-    entries: entriesOf({ isGone }),
+    entries,
     env: { GATEHOUSE_BATCH_DIR: folder, ...env },
     sinks: [sink],
     batchTiming: SOON,
@@ -238,4 +241,33 @@ test.for([
   const other = Object.entries(given).map(([name, value]) => [name, value.replace('HOST', `${mock.url}/v1`)]);
   await create(started, Object.fromEntries(other));
   expect(existsSync(join(folder, 'followed'))).toBe(false);
+});
+
+test('an output that a provider draws out is given up after a while, and read again later', async () => {
+  let reads = 0;
+  await using slow = createServer((request, response) => {
+    request.resume();
+    const isOutput = request.url?.endsWith('/content') === true;
+    if (!isOutput) response.end(JSON.stringify({ id: 'b', status: 'completed', output_file_id: 'f' }));
+    else {
+      reads += 1;
+      const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
+      const row = {
+        id: 'r',
+        custom_id: 'a',
+        response: { status_code: 200, body: { model: MODEL, usage } },
+        error: null,
+      };
+      response.write(`${JSON.stringify(row)}\n`);
+      if (reads > 1) response.end();
+    }
+  });
+  await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
+  const customHost = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`;
+  const entries = [[workspace('team-a'), key(), ...provider('openai', { customHost, secret: 'sk-openai-secret' })]];
+  await using started = await start({ entries });
+  const body = { input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h' };
+  await started.running.send('/v1/batches', { method: 'POST', headers: OPENAI, body });
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  expect([reads, started.total()]).toEqual([2, 6]);
 });

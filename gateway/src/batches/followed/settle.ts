@@ -24,6 +24,8 @@ export interface FollowTiming {
   readonly maxWaitMs: number;
   /** After an output could not be read. */
   readonly failedWaitMs: number;
+  /** Longest reading of an output: what a provider draws out holds up those of others no longer. */
+  readonly readMs: number;
   readonly renewMs: number;
 }
 
@@ -31,6 +33,7 @@ export const FOLLOW_TIMING: FollowTiming = {
   firstWaitMs: 15_000,
   maxWaitMs: 900_000,
   failedWaitMs: 3_600_000,
+  readMs: 1_800_000,
   renewMs: 3_000,
 };
 
@@ -117,7 +120,9 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   if (signal.cancelled) return 'interrupted';
   if (status === undefined || !ENDED.has(status)) return 'running';
   const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
-  const outcome = (await ownCall(ports, { ...call, operation: 'getBatchOutput' }, read)) ?? 'failed';
+  using reading = withinMs(ports.timing.readMs, signal);
+  const output = { ...call, operation: 'getBatchOutput', signal: reading.signal } as const;
+  const outcome = (await ownCall(ports, output, read)) ?? 'failed';
   if (signal.cancelled) return 'interrupted';
   if (isRaced) return 'raced';
   if (outcome === 'nothing' && COMPLETED.has(status))
@@ -125,6 +130,21 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   if (outcome !== 'counted') return outcome;
   if (await charges.tell()) return 'counted';
   throw new Error('The counters of budgets could not be told what the rows of a batch have used');
+}
+
+/** Cancelled after so long, too. */
+function withinMs(ms: number, signal: CancelSignal): Disposable & { readonly signal: CancelSignal } {
+  const both = new Cancellation();
+  const stop = (): void => both.cancel(undefined);
+  const timer = setTimeout(stop, ms);
+  signal.onCancel(stop);
+  return {
+    signal: both,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      signal.offCancel(stop);
+    },
+  };
 }
 
 /** There are rows. */
