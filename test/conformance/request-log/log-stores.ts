@@ -140,6 +140,16 @@ export function describeLogStore(
         expect(await sumsOf('user_hours', ['requests', 'cost_nano'], workspace)).toEqual([3, 15]);
       });
 
+      test('of thousands of records of clients, of as many moments, is kept once', async () => {
+        const workspace = randomUUID();
+        const records = Array.from({ length: 3_600 }, (_, at) =>
+          record({ workspace, source: 'log', created_at: Date.UTC(2026, 4, 2) + at }),
+        );
+        await store.write(batch(...records));
+        await store.write(batch(...records.slice(1)));
+        expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(3_600);
+      });
+
       test('over midnight has its sums in both days', async () => {
         const workspace = randomUUID();
         const midnight = Date.UTC(2026, 4, 2);
