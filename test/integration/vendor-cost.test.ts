@@ -1,10 +1,12 @@
 /** Cost of the rows of batches of providers: docs/behaviour/cost.md#batches-of-providers. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import OpenAI, { toFile } from 'openai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../kit/gateway.ts';
+import { startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { chatRow } from '../kit/managed-batches.ts';
-import { KEY, key, policy, provider } from '../kit/snapshot.ts';
+import { KEY, key, policy, provider, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 const MODEL = 'gpt-4o';
@@ -140,3 +142,24 @@ describe('rows of a batch', () => {
     expect((await recordsOf('getFileContent', 1))[0]).toMatchObject({ usage: undefined, cost: undefined });
   });
 });
+
+test.for(['/v1/files/f/content', '/v1/batches/b/output'])(
+  'rows are counted whatever part of %s is asked for',
+  async (path) => {
+    const selecting: unknown[] = [];
+    await using upstream = createServer((request, response) => {
+      const { range, 'if-range': ifRange, 'accept-encoding': encoding } = request.headers;
+      selecting.push(range, ifRange, encoding);
+      response.end(request.url?.endsWith('/content') ? '{}' : '{"id":"b","output_file_id":"f"}');
+    });
+    await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done));
+    const customHost = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
+    await using gateway = await startGateway({
+      entries: [[workspace('team-a'), key(), ...provider('openai', { customHost, secret: 'sk-openai-secret' })]],
+    });
+    const asked = { range: 'bytes=1-', 'if-range': 'x', 'accept-encoding': 'gzip' };
+    const headers = { 'x-gw-provider': '@openai', ...asked, 'x-gw-forward-headers': Object.keys(asked).join(', ') };
+    expect((await gateway.send(path, { headers })).status).toBe(200);
+    expect(selecting.filter((value) => value !== undefined)).toEqual([]);
+  },
+);

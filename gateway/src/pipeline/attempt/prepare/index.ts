@@ -220,15 +220,19 @@ function withUsageAsked(
   return asking === params ? undefined : asking;
 }
 
+/** Rows that a provider packs, or of which it sends the end alone, could not be counted. */
+const SELECTS_BYTES: ReadonlySet<string> = new Set(['accept-encoding', 'if-range', 'range']);
+
 /** The headers that the config or the request asks to forward; a credential only where it may go beside the stored one. */
 function forwardedOf(
-  { exchange: { request, snapshot }, caller, resolution: { headerOverrides, plan } }: AttemptInput,
+  { exchange: { operation, request, snapshot }, caller, resolution: { headerOverrides, plan } }: AttemptInput,
   leaf: Leaf,
   { storedBy }: ResolvedTarget,
 ): Readonly<Record<string, string>> {
   const asked = headerOverrides.forwardHeaders;
-  const names = asked ?? leaf.settings.forwardHeaders;
-  if (names.length === 0) return NO_HEADERS;
+  const given = asked ?? leaf.settings.forwardHeaders;
+  if (given.length === 0) return NO_HEADERS;
+  const names = operation.reportsRows === true ? given.filter((name) => !SELECTS_BYTES.has(name)) : given;
   const namedBy = asked === undefined ? plan.owner : 'client';
   const credentials = storedBy === undefined || !ranksBelow(namedBy, storedBy);
   return forwardedHeaders({ request, caller, snapshot }, { names, credentials });
