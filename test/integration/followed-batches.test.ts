@@ -271,3 +271,18 @@ test('an output that a provider draws out is given up after a while, and read ag
   await waitFor(() => started.counted().length === 1, { what: 'the rows' });
   expect([reads, started.total()]).toEqual([2, 6]);
 });
+
+test('credentials that a client repeats in metadata and trace are not kept', async () => {
+  const secret = 'canary-of-the-caller-0123456789';
+  await using started = await start();
+  const told = { 'x-gw-metadata': JSON.stringify({ note: `it is ${secret}`, team: 'web' }), 'x-gw-trace-id': secret };
+  await started.running.send('/v1/batches', {
+    method: 'POST',
+    headers: { ...OPENAI, ...told, 'x-auth-token': secret },
+    body: { input_file_id: await upload(started, rows), endpoint: '/v1/chat/completions', completion_window: '24h' },
+  });
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  const record = started.records.find(({ answeredBy }) => answeredBy?.usage !== undefined);
+  expect(record?.request.metadata).toEqual({ note: 'it is [redacted]', team: 'core' });
+  expect(record?.request.trace.traceId).toBe('[redacted]');
+});

@@ -1,6 +1,9 @@
 /** What a call that creates a batch leaves behind. */
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
+import { isCredentialHeader } from '../../lib/header-names.ts';
 import { type JsonLimits, readJson } from '../../lib/json/index.ts';
+import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
+import type { ClientRequest } from '../exchange.ts';
 import type { MappedAnswer } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import type { Prepared } from './prepare/index.ts';
@@ -25,13 +28,37 @@ export async function followBatch(
   if (batch === undefined) return;
   const { id, name, user } = input.caller.key;
   const { slug, owner } = resolution.plan;
+  const clean = scrubberOf(input.exchange.request);
   await ports.followed.add({
     ...{ account: managed.id, batch, slug: managed.slug, workspace: input.caller.workspace.name },
     key: { id, name, user },
     config: owner === 'client' ? undefined : slug,
-    metadata: resolution.metadata,
-    traceId: input.exchange.trace.traceId,
+    metadata: cleaned(resolution.metadata, clean),
+    traceId: clean.text(input.exchange.trace.traceId),
   });
+}
+
+const SCHEME = /^[a-z][\w-]*\s+(?=\S)/i;
+/** Shorter values may be ordinary words. */
+const MIN_CREDENTIAL = 8;
+
+/** Takes out the credentials of the request: the record of the output is made without its headers. */
+function scrubberOf(request: ClientRequest): Scrubber {
+  const values = [...request.headers()].flatMap(([name, value]) =>
+    isCredentialHeader(name) ? [value.replace(SCHEME, '').trim()] : [],
+  );
+  return compileScrubber(values.filter(({ length }) => length >= MIN_CREDENTIAL));
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+function cleaned(metadata: Metadata, { text }: Scrubber): Metadata {
+  try {
+    const value = parseJson(text(JSON.stringify(metadata)));
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // a credential was more than a part of a text
+  }
 }
 
 function idOf(bytes: Buffer, limits: JsonLimits): string | undefined {
