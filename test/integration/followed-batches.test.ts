@@ -139,6 +139,20 @@ test.for([
   },
 );
 
+test('an output has the config of its creation, also where that has several targets and is a default', async () => {
+  const targets = [{ provider: '@openai' }, { provider: '@anthropic' }];
+  const [[, ...others] = []] = entriesOf();
+  const spread = config('spread', { strategy: { mode: 'fallback' }, targets });
+  await using started = await start({
+    entries: [[workspace('team-a', { defaults: { config: 'spread' } }), spread, ...others]],
+  });
+  await create(started);
+  await waitFor(() => started.counted().length === 1, { what: 'the rows' });
+  const record = started.records.find(({ answeredBy }) => answeredBy?.usage !== undefined);
+  expect(record).toMatchObject({ route: { config: 'spread' }, isOwnCall: true });
+  expect(started.records.filter(({ isOwnCall }) => isOwnCall === true)).toHaveLength(1);
+});
+
 test('polls are no requests of the key, and are not recorded', async () => {
   await using started = await start();
   await create(started);

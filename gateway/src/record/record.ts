@@ -20,6 +20,8 @@ export interface RequestRecord {
   readonly answer: AnswerFacts;
   /** Another gateway has got the request whole, and records it. */
   readonly isPassedOn?: true | undefined;
+  /** The gateway has called for itself, about work that a client has ordered: no client got the result. */
+  readonly isOwnCall?: true | undefined;
   /** Headers and bodies, only while the sink runs; undefined: none are kept. */
   readonly captured?: Capture | undefined;
 }

@@ -47,6 +47,8 @@ export interface FinishedRequest {
       header(name: string): string | undefined;
       headers(): Iterable<readonly [name: string, value: string]>;
     };
+    /** Of a call that the gateway makes itself. */
+    readonly settlement?: object | undefined;
     readonly snapshot: {
       readonly version: number;
       readonly organisation: { readonly headersToMask: readonly string[] };
@@ -147,6 +149,7 @@ function toRecord(
       snapshot: snapshot.version,
     },
     isPassedOn: facts.isPassedOn,
+    ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const }),
     captured: facts.captured,
   };
 }

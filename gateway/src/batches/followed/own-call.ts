@@ -32,7 +32,7 @@ type Use<T> = (answer: Answer, exchange: Exchange) => Promise<T>;
 export async function ownCall<T>(ports: OwnCallPorts, call: OwnCall, use: Use<T>): Promise<T | undefined> {
   const { config } = call.followed;
   const answered = await oneCall(ports, call, { config, use: (answer, exchange) => orRefused(answer, exchange, use) });
-  // A config may be gone, or one that callers may not name: the account is the same without it.
+  // A config may be gone: the account is the same without it.
   if (answered !== REFUSED) return answered;
   return await oneCall(ports, call, { config: undefined, use });
 }
@@ -53,13 +53,13 @@ async function oneCall<T>(
   { config, use }: One<T>,
 ): Promise<T | undefined> {
   const snapshot = snapshots.current;
-  const caller = snapshot && callerOf(followed, snapshot);
+  const caller = snapshot && callerOf(followed, snapshot, config);
   if (snapshot === undefined || caller === undefined) return undefined;
   const cancellation = new Cancellation();
   const stop = (): void => cancellation.cancel(new AppError('DRAINING'));
   const memory: ByteAccount = openMemory();
   const tasks: (() => void)[] = [];
-  const request = requestOf(followed, operation, config);
+  const request = requestOf(followed, operation);
   const exchange: Exchange = {
     ...{ operation: OPERATIONS[operation], request, snapshot, caller, settlement, signal: cancellation, memory },
     atEnd: (task) => void tasks.push(task),
@@ -81,8 +81,15 @@ async function oneCall<T>(
 const NO_HEADERS: ReadonlySet<string> = new Set();
 const EVERY_SCOPE: ReadonlySet<string> = new Set(['*']);
 
-/** The key as it is, else its name alone: work that was done is paid by its workspace, whether the key has expired or is gone. */
-function callerOf({ key, workspace: name }: FollowedBatch, snapshot: SnapshotView): Caller | undefined {
+/**
+ * The key as it is, else its name alone: work that was done is paid by its workspace, whether the key has expired or is gone. The config
+ * is its default: one that is named by a call may not have several targets where a provider keeps something.
+ */
+function callerOf(
+  { key, workspace: name }: FollowedBatch,
+  snapshot: SnapshotView,
+  config: string | undefined,
+): Caller | undefined {
   const workspace = snapshot.workspace(name);
   if (workspace === undefined) return undefined;
   const known = callerOfKey(key.id, name, snapshot);
@@ -96,25 +103,20 @@ function callerOf({ key, workspace: name }: FollowedBatch, snapshot: SnapshotVie
     },
     keyHash: known?.keyHash ?? '',
     keyHeaders: NO_HEADERS,
-    workspace: { ...workspace, defaults: {} },
+    workspace: { ...workspace, defaults: config === undefined ? {} : { config } },
     credential: undefined,
   };
 }
 
 const STATE_TIMEOUT_MS = 30_000;
 
-function requestOf(
-  { batch, slug, metadata, traceId }: FollowedBatch,
-  operation: OwnCall['operation'],
-  config: string | undefined,
-): ClientRequest {
+function requestOf({ batch, slug, metadata, traceId }: FollowedBatch, operation: OwnCall['operation']): ClientRequest {
   const id = encodeURIComponent(batch);
   const headers = new Map([
     ['x-gw-provider', `@${slug}`],
     ['x-gw-metadata', metadata],
     ['x-gw-trace-id', traceId],
   ]);
-  if (config !== undefined) headers.set('x-gw-config', config);
   // A provider that does not answer holds up those of others no longer than this.
   if (operation === 'getBatch') headers.set('x-gw-request-timeout', String(STATE_TIMEOUT_MS));
   return {

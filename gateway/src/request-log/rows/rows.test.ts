@@ -107,6 +107,13 @@ describe('the rows of a request', () => {
     expect(rows({ ...sampleRecord(), isPassedOn: true })).toEqual([]);
   });
 
+  test('are final for nobody where the gateway has called for itself', () => {
+    expect(rows({ ...sampleRecord(), isOwnCall: true })).toMatchObject([
+      { attempt: 0, is_final: false, provider: 'openai' },
+    ]);
+    expect(rows({ ...sampleRecord({ attempts: [] }), isOwnCall: true })).toEqual([]);
+  });
+
   test('name the operation of a call that the gateway made', () => {
     const made = rows(sampleRecord({ attempts: [sampleAttempt({ operation: 'embed' }), sampleAttempt()] }));
     expect(made.map(({ operation, target }) => [operation, target])).toEqual([

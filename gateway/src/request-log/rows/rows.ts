@@ -61,7 +61,7 @@ const NO_ROWS: readonly LogRow[] = [];
 const UNLOGGED: ReadonlySet<string> = new Set(['ingestLogs', 'ingestSpans']);
 
 /**
- * One row for each attempt, in their order, and one more where none of them gave the client's result. None for a caller that is
+ * One row for each attempt, in their order, and one more where none of them gave the client's result; no client gets that of an own call. None for a caller that is
  * not known, for a request that another gateway records, and for calls that bring rows.
  */
 export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
@@ -72,7 +72,7 @@ export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): r
   const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
   const rows = attempts.map((attempt, index) => attemptRow(attempt, index, context));
   const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
-  return hasFinal ? rows : [...rows, localRow(attempts.length, context)];
+  return hasFinal || record.isOwnCall === true ? rows : [...rows, localRow(attempts.length, context)];
 }
 
 interface SharedParts {
@@ -148,7 +148,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
     span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
     attempt: index,
-    is_final: isFinal,
+    is_final: isFinal && record.isOwnCall !== true,
     status,
     error: error?.code ?? null,
     ...targetColumns(attempt, clean),
