@@ -53,6 +53,9 @@ export function refuseKept(dependents: readonly Dependent[], { force }: WriteOpt
   throw new RestError('CONFLICT', { message });
 }
 
+/** How long all of those that go on being in use are waited for together. */
+const LAST_TRY_MS = 5_000;
+
 /** Deletes them in an order in which none is in use any more. */
 export async function deleteAll(
   dependents: readonly Dependent[],
@@ -60,13 +63,14 @@ export async function deleteAll(
   how: WriteOptions,
 ): Promise<void> {
   let left = dependents;
-  let isLastTry = false;
+  let lastTryMs: number | undefined;
   while (left.length > 0) {
-    const used = await deleteUnused(left, store, isLastTry ? how : { ...how, expects: () => true });
+    const untilMs = lastTryMs ?? 0;
+    const used = await deleteUnused(left, store, { ...how, expects: () => performance.now() >= untilMs });
     const [first] = used;
     const isStuck = used.length === left.length;
-    if (isStuck && isLastTry && first !== undefined) written(err(first.problem), keyOf(first.object));
-    isLastTry = isStuck;
+    if (isStuck && lastTryMs !== undefined && first !== undefined) written(err(first.problem), keyOf(first.object));
+    lastTryMs = isStuck ? performance.now() + LAST_TRY_MS : undefined;
     left = used.map(({ object }) => object);
   }
 }
