@@ -78,7 +78,7 @@ function readRow(bytes: Buffer, { row, line, rules }: Place): InputRow | BadRow 
   }
   if (method !== 'POST') return bad(line, 'invalid_method', 'method is POST', 'method');
   if (url !== rules.endpoint) {
-    return bad(line, 'mismatched_endpoint', `url is the endpoint of the batch, ${rules.endpoint}`, 'url');
+    return bad(line, 'mismatched_endpoint', `url has to be ${rules.endpoint}, the endpoint of the batch`, 'url');
   }
   if (!isObject(body)) return bad(line, 'invalid_body', 'body is a JSON object', 'body');
   if (body['stream'] === true) return bad(line, 'invalid_body', 'A row of a batch cannot be a stream', 'body.stream');
