@@ -83,7 +83,9 @@ export function createRestClient({ url, key }: RestClientOptions): RestClient {
           redirect: 'error', // the key is for this host
           signal: AbortSignal.timeout(TIMEOUT_MS),
         }).catch((error: unknown) => {
-          throw new RestFailure(`nothing answers at ${url.origin} (${causeOf(error)})`);
+          throw new RestFailure(
+            `nothing answers at ${url.origin} (${causeOf(error)}); name a gateway with --url or GATEHOUSE_URL`,
+          );
         });
       const response = await sendPatiently(send);
       const text = await textOf(response, url);
