@@ -66,10 +66,10 @@ export const objects = (example: readonly unknown[], description: string): Leaf 
   leaf(z.array(z.record(z.string(), z.unknown())).max(MAX_ITEMS), [[], example], description);
 
 /** The entry of a Secret; empty for none. */
-export const secretEntry = (description: string): Leaf =>
+export const secretEntry = (description: string, example = { name: 'redis', key: 'url' }): Leaf =>
   leaf(
     z.strictObject({ name: z.string().max(253).optional(), key: z.string().max(253).optional() }),
-    [{}, { name: 'redis', key: 'url' }],
+    [{}, example],
     description,
   );
 

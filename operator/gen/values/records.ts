@@ -21,6 +21,7 @@ export const records: Members = {
     caSecretRef: secretEntry(
       'Secret entry with the certificate authorities of the endpoint as PEM, with the same name in both namespaces; empty: those ' +
         'that are trusted anyway.',
+      { name: 'minio', key: 'ca.crt' },
     ),
   }),
   postgres: section('In PostgreSQL.', {
