@@ -205,7 +205,7 @@ spec: { provider: openai, model: ours, usdPerMillionTokens: { request: "2", resp
 
 test('the command counts nothing twice where it was killed and is run again', async () => {
   using folder = tempFolder({ 'team.yaml': RESOURCES });
-  const rows = 5_000;
+  const rows = 8_000; // four batches: it is killed after the first
   await write(
     Array.from({ length: rows }, (_, n) => rated({ account: null, created_at: START + n, metadata: { all: 'yes' } })),
   );
