@@ -45,9 +45,16 @@ export function createBatchWorker<L>(options: WorkerOptions<L>): BatchWorker {
   let looking: Promise<void> | undefined;
   let isWoken = false;
 
-  const busy = (): ReadonlySet<string> => {
+  const withRuns = (least: number): ReadonlySet<string> => {
     const counts = Map.groupBy(running.values(), (workspace) => workspace);
-    return new Set([...counts].filter(([, { length }]) => length >= maxRunsOfWorkspace).map(([name]) => name));
+    return new Set([...counts].filter(([, { length }]) => length >= least).map(([name]) => name));
+  };
+  /** Of a workspace without a run, if there is one: others may have any number of pieces, which take any time. */
+  const claim = async (): Promise<L | undefined> => {
+    const given = { nowMs: now(), leaseMs };
+    const first = await options.claim({ ...given, except: withRuns(1) });
+    if (first !== undefined || running.size === 0) return first;
+    return await options.claim({ ...given, except: withRuns(maxRunsOfWorkspace) });
   };
   const run = async (lease: L): Promise<void> => {
     try {
@@ -65,7 +72,7 @@ export function createBatchWorker<L>(options: WorkerOptions<L>): BatchWorker {
   };
   const look = async (): Promise<void> => {
     while (!handOver.cancelled && options.isReady() && running.size < maxRuns) {
-      const lease = await options.claim({ nowMs: now(), leaseMs, except: busy() });
+      const lease = await claim();
       if (lease === undefined) return;
       begin(lease);
     }
