@@ -95,6 +95,15 @@ describe('a streamed body', () => {
     for (const reading of readings) await expect(reading).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
+  test('that the client breaks off is no failure of the process where nobody looks at a reader any more', async () => {
+    const source = new PassThrough();
+    const reader = open(source).open();
+    reader.read(); // as a try does that has ended since
+    source.destroy(new Error('aborted'));
+    await new Promise((resolve) => reader.once('close', resolve));
+    expect(reader.errored).toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+
   test('is read whole by the newest reader, however earlier ones are interleaved with it', async () => {
     const step = fc.record({ reader: fc.nat(), name: fc.constantFrom(...Object.keys(STEPS)) });
     await fc.assert(

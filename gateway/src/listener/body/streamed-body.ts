@@ -223,6 +223,7 @@ class Reader extends Readable {
 
   constructor(number: number, ports: ReaderPorts) {
     super({ highWaterMark: AHEAD_BYTES });
+    this.on('error', () => undefined); // a try may be over, or not begun yet, when the client leaves
     this.number = number;
     this.#ports = ports;
   }
