@@ -223,6 +223,13 @@ describe('a messages stream', () => {
   });
 });
 
+test('a tool call whose names are objects has empty ones', () => {
+  const content_block = { type: 'tool_use', id: { toString: 0 }, name: { toString: 0 }, input: {} };
+  const data = JSON.stringify({ type: 'content_block_start', index: 0, content_block });
+  const items = createAnthropicDecoder({ ...ctx, strict: false }).push({ event: undefined, data });
+  expect(JSON.stringify(items)).toContain('"id":"","type":"function","function":{"name":""');
+});
+
 describe('a relayed messages stream', () => {
   test('emits every event under its name, without members that the upstream added, then the totals', () => {
     const added = { ...END[1], extra: { a: 1 } };

@@ -93,8 +93,8 @@ class AnthropicDecoder implements StreamDecoder {
     this.#openTool = { block, index };
     // Usually empty and followed by deltas; some upstreams send the whole input at once.
     const whole = orAbsent(objectAt({ input }, 'input') ?? {});
-    const call = { name: String(name ?? ''), arguments: whole === undefined ? '' : JSON.stringify(whole) };
-    return [this.#chunks.delta({ tool_calls: [{ index, id: String(id ?? ''), type: 'function', function: call }] })];
+    const call = { name: scalarText(name), arguments: whole === undefined ? '' : JSON.stringify(whole) };
+    return [this.#chunks.delta({ tool_calls: [{ index, id: scalarText(id), type: 'function', function: call }] })];
   }
 
   #addDelta(index: number, delta: JsonObject): Items {
@@ -139,3 +139,7 @@ class AnthropicDecoder implements StreamDecoder {
     return [error];
   }
 }
+
+/** Empty for what is no text: objects of an upstream may have a `toString` of their own. */
+const scalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
