@@ -1,6 +1,13 @@
 /** Rows with the cost that they have now: docs/behaviour/request-logs.md#prices-in-hindsight */
 import type { ClickHouseClient } from '@clickhouse/client';
-import { LOG_COLUMNS, LOG_SCHEMA, type LogDecision, type LogRow } from '@gatehouse/crds/logs';
+import {
+  CLICKHOUSE_ROW,
+  type ClickHouseRow,
+  fromClickHouseRow,
+  LOG_SCHEMA,
+  type LogDecision,
+  type LogRow,
+} from '@gatehouse/crds/logs';
 
 export type Params = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -23,29 +30,14 @@ export async function askClickHouse<R>(client: ClickHouseClient, query: string, 
 
 /** `which`: conditions, order and limit of the rows, whose alias is l; at most 3,000, whose ids are a parameter of 128 KiB. */
 export async function readRows(client: ClickHouseClient, which: string, params: Params): Promise<readonly StoredRow[]> {
-  const query = `select ${SELECTED} from ${LOG_SCHEMA}.logs as l ${which}`;
-  const rows = (await askClickHouse<DatabaseRow>(client, query, params)).map(toLogRow);
+  const query = `select ${CLICKHOUSE_ROW} from ${LOG_SCHEMA}.logs as l ${which}`;
+  const rows = (await askClickHouse<ClickHouseRow>(client, query, params)).map(fromClickHouseRow);
   if (rows.length === 0) return [];
   const newest = await newestCosts(client, rows);
   return rows.map((row) => {
     const { version = 0, ...cost } = newest.get(row.id) ?? {};
     return { row: { ...row, ...cost }, version };
   });
-}
-
-/** Every column; times as Unix time in ms. */
-const SELECTED = Object.entries(LOG_COLUMNS)
-  .map(([name, kind]) => (kind === 'time' ? `toUnixTimestamp64Milli(l.${name}) as ${name}_ms` : `l.${name} as ${name}`))
-  .join(', ');
-
-type DatabaseRow = Readonly<Record<string, unknown>>;
-
-function toLogRow(row: DatabaseRow): LogRow {
-  const values = Object.entries(LOG_COLUMNS).map(([name, kind]) => {
-    if (kind === 'time') return [name, Number(row[`${name}_ms`])];
-    return [name, name === 'decision' ? JSON.parse(String(row[name])) : row[name]];
-  });
-  return Object.fromEntries(values) as LogRow; // as LOG_COLUMNS says
 }
 
 interface NewCost extends Pick<LogRow, 'cost_nano' | 'is_unpriced' | 'decision'> {

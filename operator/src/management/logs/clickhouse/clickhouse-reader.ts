@@ -1,5 +1,5 @@
 /** The request log in ClickHouse; feedback is in PostgreSQL. */
-import { LOG_COLUMNS, type LogRow } from '@gatehouse/crds/logs';
+import { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
 import type {
   FeedbackKey,
@@ -41,7 +41,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
     return { ...filter, reRated, judged: await tracesWithin(feedback, bounds, filter.visible.workspaces) };
   };
   const rows = async (write: (q: Question) => string): Promise<readonly LogRow[]> =>
-    withPresentCost(ask, (await ask<DatabaseRow>(write)).map(toLogRow));
+    withPresentCost(ask, (await ask<ClickHouseRow>(write)).map(fromClickHouseRow));
 
   return {
     list: async (filter, page, before) => {
@@ -153,7 +153,7 @@ const placesQuery = (
 function rowsAt(q: Question, places: readonly Place[]): string {
   const times = places.map(({ at }) => at);
   return `
-    select ${SELECTED} from gateway_logs.logs as l
+    select ${CLICKHOUSE_ROW} from gateway_logs.logs as l
     where l.created_at >= ${q.time(Math.min(...times))} and l.created_at <= ${q.time(Math.max(...times))}
       and has(${q.texts(places.map(({ id }) => id))}, toString(l.id))
     order by l.created_at desc, l.id desc`;
@@ -165,23 +165,7 @@ const fromWhere = (q: Question, filter: ClickHouseFilter, which = 'true'): strin
     and ${which} and ${rowConditions(q, filter)} and ${sharedConditions(q, filter, ofRow)}`;
 
 const rowsWhere = (q: Question, filter: ClickHouseFilter, which?: string): string =>
-  `select ${SELECTED} ${fromWhere(q, filter, which)}`;
-
-/** Every column of a row; times as Unix time in ms. */
-const SELECTED = Object.entries(LOG_COLUMNS)
-  .map(([name, kind]) => (kind === 'time' ? `toUnixTimestamp64Milli(l.${name}) as ${name}_ms` : `l.${name} as ${name}`))
-  .join(', ');
-
-type DatabaseRow = Readonly<Record<string, unknown>>;
-
-function toLogRow(row: DatabaseRow): LogRow {
-  const values = Object.entries(LOG_COLUMNS).map(([name, kind]) => {
-    if (kind === 'time') return [name, Number(row[`${name}_ms`])];
-    const value = row[name];
-    return [name, name === 'decision' ? JSON.parse(String(value)) : value];
-  });
-  return Object.fromEntries(values) as LogRow; // as LOG_COLUMNS says
-}
+  `select ${CLICKHOUSE_ROW} ${fromWhere(q, filter, which)}`;
 
 interface Counted {
   /** Of all pages. */
