@@ -23,7 +23,7 @@ describe('against answers with rows', () => {
   /** Of one list after another; the last one stays. A number: the status in place of rows, 0 for no answer. */
   let pages: (object[] | number)[] = [];
   beforeEach(async () => {
-    asked.length = 0;
+    [asked.length, pages] = [0, []];
     server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://gateway');
       asked.push(url);
