@@ -116,7 +116,7 @@ async function copyAssets(modules: readonly string[], folder: string): Promise<v
 
 const MIN_PACKAGE_BYTES = 100_000;
 
-/** What is loaded only where it is used, each large package, the small ones together, and our own code. */
+/** What is loaded only where it is used, each large package, the small ones together, and each workspace of ours. */
 const PARTS = [
   {
     name: 'opentelemetry',
@@ -132,7 +132,12 @@ const PARTS = [
     priority: 2,
   },
   { name: 'packages', test: /\/node_modules\//, priority: 1 },
-  { name: 'gatehouse', test: (path: string) => path.startsWith(ROOT), priority: 0 },
+  {
+    debugName: 'workspace',
+    name: (path: string) => (path.startsWith(ROOT) ? (path.slice(ROOT.length).split('/', 1)[0] ?? null) : null),
+    includeDependenciesRecursively: false,
+    priority: 0,
+  },
 ];
 
 /** The package that holds the module; the innermost one. */
