@@ -79,5 +79,6 @@ export {
   type WorkspaceRole,
 } from './roles.ts';
 export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
+export { SIDECAR_ALLOCATOR } from './sidecar-profile.ts';
 export { UNSUPPORTED, type UnsupportedFeature } from './unsupported.ts';
 export { MAX_GROUP, MAX_GROUP_RESETS } from './usage-limit-policy.ts';

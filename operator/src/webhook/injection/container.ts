@@ -1,5 +1,5 @@
 /** The gateway as a native sidecar container, and its volumes. */
-import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
+import { GATEWAY_ADMIN_PORT, SIDECAR_ALLOCATOR, type SidecarProfile } from '@gatehouse/crds/kinds';
 import { GATEWAY_AUDIENCE, SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from '../../kinds/sidecar-profile/index.ts';
 import type { Container, EnvVar, Volume } from './pod.ts';
@@ -119,14 +119,21 @@ function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: Side
       GATEHOUSE_DRAIN_ACCEPT_MS: '0',
       GATEHOUSE_DRAIN_DEADLINE_MS: String(spec.drainTimeoutSeconds * 1000),
       ...(spec.headerAliases === undefined ? {} : { GATEHOUSE_HEADER_ALIASES: spec.headerAliases.join(',') }),
-    }).map(([name, value]) => ({ name, value })),
+    }).map(variable),
   ];
   const given = (spec.env ?? []).map(({ name, value, secretRef }) =>
     secretRef === undefined ? { name, value } : { name, valueFrom: { secretKeyRef: secretRef } },
   );
-  const taken = new Set(own.map(({ name }) => name));
-  return [...own, ...given.filter(({ name }) => !taken.has(name))];
+  const defaults = Object.entries(SIDECAR_ALLOCATOR).map(variable);
+  return [given, defaults].reduce(addMissing, own);
 }
+
+function addMissing(variables: readonly EnvVar[], more: readonly EnvVar[]): readonly EnvVar[] {
+  const taken = new Set(variables.map(({ name }) => name));
+  return [...variables, ...more.filter(({ name }) => !taken.has(name))];
+}
+
+const variable = ([name, value]: readonly [string, string]): EnvVar => ({ name, value });
 
 const fromField = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 

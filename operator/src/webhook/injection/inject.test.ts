@@ -46,6 +46,17 @@ describe('a pod with a profile', () => {
     expect([...initContainers, ...containers].map((container) => container['image'])).toEqual([image, 'app:1']);
   });
 
+  test('has the settings of memory that the profile names', () => {
+    const own = { name: 'MALLOC_MMAP_THRESHOLD_', value: '2097152' };
+    const injection = inject(podOf(), profileOf({ env: [own] }), OPTIONS);
+    if (injection.kind !== 'patched') throw new Error('expected a sidecar');
+    const { env = [] } = injection.pod.spec.initContainers?.[0] ?? {};
+    expect(env.filter(({ name }) => name.startsWith('MALLOC_'))).toEqual([
+      own,
+      { name: 'MALLOC_TRIM_THRESHOLD_', value: '1048576' },
+    ]);
+  });
+
   test('is the same after a second time, whatever it was', () => {
     const name = fc.stringMatching(/^[a-z]{1,8}$/).filter((text) => text !== 'gatehouse');
     const variable = fc.constantFrom('OPENAI_BASE_URL', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'OTHER');

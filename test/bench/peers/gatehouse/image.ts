@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SIDECAR_ALLOCATOR } from '@gatehouse/crds/kinds';
 import { MOUNTED_COPY_KEY, SCHEMA_VERSION, toMountedCopy } from '@gatehouse/crds/snapshot';
 import { bundleProgram } from '../../../../images/bundle.ts';
 import type { Bench } from '../../bench.ts';
@@ -29,6 +30,7 @@ export async function startImage(bench: Bench, folder: string): Promise<Image> {
     args: [file],
     env: {
       ...ENVIRONMENT,
+      ...SIDECAR_ALLOCATOR,
       PORT: String(port),
       GATEHOUSE_ADMIN_PORT: String(adminPort),
       GATEHOUSE_SNAPSHOT_SOURCE: 'sidecar',
