@@ -1,6 +1,7 @@
 import { logRow } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { FleetRequest } from '../fleet/index.ts';
+import { writeRecords } from '../request-log/testing.ts';
 import type { UpstreamResponse } from '../upstream/index.ts';
 import { createFleetLogStore } from './fleet-log-store.ts';
 import { MAX_CALL_BYTES } from './protocol.ts';
@@ -22,7 +23,11 @@ function setup(status = 200, reply: object = { refused: 0 }) {
     timeoutMs: 1_000,
   });
   const write = (...contents: readonly (string | undefined)[]): Promise<unknown> =>
-    store.write({ id: 'b', records: contents.map((content) => ({ row: logRow(), content })) }).then(
+    writeRecords(
+      store,
+      contents.map((content) => ({ row: logRow({ document: 'database' }), content })),
+      'b',
+    ).then(
       () => 'written',
       (error: unknown) => ({ error: String(error), isTemporary: store.isTemporary(error) }),
     );
@@ -73,7 +78,7 @@ test('rows that the fleet refuses are told, and so are all rows where it keeps n
     address: () => undefined,
     timeoutMs: 1_000,
   });
-  await expect(without.write({ id: 'b', records: [{ row: logRow(), content: undefined }] })).rejects.toMatchObject({
+  await expect(writeRecords(without, [{ row: logRow(), content: undefined }])).rejects.toMatchObject({
     rows: 1,
   });
 });

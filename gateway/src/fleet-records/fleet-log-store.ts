@@ -2,7 +2,13 @@
 import type { FleetAddress, FleetLink } from '../fleet/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Cancellation } from '../lib/cancellation.ts';
-import { type LogFeedback, type LogStore, RowsRefused, type SealedBatch } from '../request-log/index.ts';
+import {
+  type LogFeedback,
+  type LogStore,
+  RowsRefused,
+  type SealedBatch,
+  type WaitingRecord,
+} from '../request-log/index.ts';
 import { MAX_CALL_BYTES, RECORDS_PATH, recordsReply, type WireRecords } from './protocol.ts';
 
 export interface FleetLogStoreOptions {
@@ -24,6 +30,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 413]);
 export function createFleetLogStore(options: FleetLogStoreOptions): LogStore {
   return {
     name: 'fleet',
+    lineOf: (row) => JSON.stringify(row),
     write: async (batch) => {
       checkRefused(await send(batch, () => bodyOf(batch), options));
     },
@@ -69,12 +76,21 @@ async function send(
 
 /** A row is worth more than its document: one that is too large goes without. Throws CallRefused for a batch that must be halved. */
 function bodyOf({ id, records }: SealedBatch): Buffer {
-  const call: WireRecords = { id, records: records.map(({ row, content }) => ({ row, content })) };
-  const body = Buffer.from(JSON.stringify(call));
+  const body = callOf(id, records);
   if (body.length <= MAX_CALL_BYTES) return body;
   if (records.length > 1) throw new CallRefused('more than one call may have');
-  const bare: WireRecords = { id, records: records.map(({ row }) => ({ row, content: undefined })) };
-  return Buffer.from(JSON.stringify(bare));
+  return callOf(
+    id,
+    records.map((record) => ({ ...record, content: undefined })),
+  );
+}
+
+/** A WireRecords as JSON; the rows in it are JSON already. */
+function callOf(id: string, records: readonly WaitingRecord[]): Buffer {
+  const members = records.map(({ line, content }) =>
+    content === undefined ? `{"row":${line}}` : `{"row":${line},"content":${JSON.stringify(content)}}`,
+  );
+  return Buffer.from(`{"id":${JSON.stringify(id)},"records":[${members.join(',')}]}`);
 }
 
 /** Throws CallRefused for a batch that must be halved. */

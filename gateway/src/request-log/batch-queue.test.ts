@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BatchQueue, type BatchQueueOptions } from './batch-queue.ts';
-import { RowsRefused, type SealedBatch } from './log-store.ts';
-import type { LogRecord } from './request-log.ts';
+import { RowsRefused, type SealedBatch, type WaitingRecord } from './log-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -16,7 +15,9 @@ const AWAY = new Error('away');
 const REFUSED = new Error('refused');
 
 /** The queue looks at nothing of a record but its size. */
-const recordOf = (id: string) => ({ row: { id }, content: undefined }) as unknown as LogRecord;
+const recordOf = (id: string): WaitingRecord => ({
+  ...{ id, createdAt: 0, workspace: 'team-a', isTold: false, line: '', content: undefined },
+});
 
 function setup(over: Partial<BatchQueueOptions> = {}, write: (batch: SealedBatch) => Promise<void> = async () => {}) {
   const written: string[] = [];
@@ -28,7 +29,7 @@ function setup(over: Partial<BatchQueueOptions> = {}, write: (batch: SealedBatch
       write: async (batch) => {
         batches.push(batch);
         await write(batch);
-        written.push(...batch.records.map(({ row }) => row.id));
+        written.push(...batch.records.map(({ id }) => id));
       },
       isTemporary: (error) => error !== REFUSED,
     },
@@ -81,7 +82,7 @@ test('of what is refused only the records go because of which it is', async () =
   const { add, written, dropped } = setup(
     { batch: { records: 7, bytes: 100, delayMs: 1_000 } },
     async ({ records }) => {
-      if (records.some(({ row }) => row.id.startsWith('bad'))) throw REFUSED;
+      if (records.some(({ id }) => id.startsWith('bad'))) throw REFUSED;
     },
   );
   add('a', 'bad1', 'b', 'c', 'd', 'e', 'bad2', 'f');
@@ -155,7 +156,7 @@ test('every record is written or dropped, and never more waits than there is roo
       let kept = 0;
       const { queue, written } = setup(
         {
-          sizeOf: ({ row }) => Number(row.id.split('-')[1]),
+          sizeOf: ({ id }) => Number(id.split('-')[1]),
           batch: { records: 4, bytes: 50, delayMs: 1 },
           retryMs: [0, 0],
           onWritten: (records) => {

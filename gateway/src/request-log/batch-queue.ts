@@ -1,12 +1,11 @@
 /** Records on their way into a database: bounded in bytes, in batches that stay what they are. Nobody waits for it. */
 import { randomUUID } from 'node:crypto';
-import { type BatchLimits, RowsRefused, type SealedBatch } from './log-store.ts';
-import type { LogRecord } from './request-log.ts';
+import { type BatchLimits, RowsRefused, type SealedBatch, type WaitingRecord } from './log-store.ts';
 
 /** Why records were dropped. */
 export type DropReason = 'queue_full' | 'refused' | 'shutdown';
 
-export interface BatchQueueOptions<T = LogRecord> {
+export interface BatchQueueOptions<T = WaitingRecord> {
   readonly store: {
     /** As that of a LogStore. */
     write(batch: SealedBatch<T>): Promise<void>;
@@ -32,7 +31,7 @@ interface Waiting<T> extends SealedBatch<T> {
   left: number;
 }
 
-export class BatchQueue<T = LogRecord> {
+export class BatchQueue<T = WaitingRecord> {
   readonly #options: BatchQueueOptions<T>;
   /** The oldest first. */
   #sealed: Waiting<T>[] = [];

@@ -30,6 +30,7 @@ function logWith(
   const log = createRequestLog({
     store: {
       name: 'test',
+      lineOf: () => 'x'.repeat(1_200),
       ...{ write, writeFeedback },
       isTemporary: () => true,
       dropBefore,

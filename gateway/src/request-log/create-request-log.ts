@@ -4,7 +4,7 @@ import { BatchQueue } from './batch-queue.ts';
 import { keepFeedback } from './feedback/index.ts';
 import { type DocumentKeeper, type DocumentOptions, keepDocuments } from './keep-documents.ts';
 import type { LogMetrics } from './log-metrics.ts';
-import type { LogStore } from './log-store.ts';
+import { type LogStore, toWaiting, type WaitingRecord } from './log-store.ts';
 import { createReport } from './report.ts';
 import type { LogRecord, RequestLog } from './request-log.ts';
 
@@ -25,8 +25,8 @@ export interface RequestLogOptions {
 /** Small enough that making a batch is no stall. Source: docs/behaviour/request-logs.md#writing */
 const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
-/** About, of a row as JSON. */
-const ROW_BYTES = 1_500;
+/** About, of a row that waits; the first is what it has beside its text. */
+const [OWN_BYTES, ROW_BYTES] = [300, 1_500];
 /** Of the room in the queue, and of that for documents, for records that their senders can send again. */
 const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */
@@ -41,7 +41,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const report = createReport(options, WORDS);
   const queue = new BatchQueue({
     store,
-    sizeOf,
+    sizeOf: bytesOfWaiting,
     maxBytes,
     batch: store.batch ?? BATCH,
     retryMs: RETRY_MS,
@@ -79,7 +79,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (bytes > room * FEEDBACK_SHARE) return 'never';
       return feedback.bytes() + bytes > room * FEEDBACK_SHARE ? 'later' : 'now';
     },
-    add: (record: LogRecord) => queue.add(placed(record, documents)),
+    add: (record: LogRecord) => queue.add(toWaiting(placed(record, documents), store)),
     addFeedback: (given) => feedback?.add(given),
     isBusy: () => Math.max(queue.bytes, waitingContent()) > room,
     close: async (timeoutMs) => {
@@ -90,6 +90,9 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
+const bytesOfWaiting = ({ line, content = '' }: WaitingRecord): number => OWN_BYTES + line.length + content.length;
+
+/** About what it will take in the queue. */
 const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>
   Math.max(ROW_BYTES + row.url.length, rowBytes) + content.length;
 

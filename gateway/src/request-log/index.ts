@@ -10,7 +10,7 @@ export {
   type UploadSettings,
 } from './documents/index.ts';
 export type { DocumentOptions } from './keep-documents.ts';
-export { type LogStore, RowsRefused, type SealedBatch } from './log-store.ts';
+export { type LogStore, RowsRefused, type SealedBatch, toWaiting, type WaitingRecord } from './log-store.ts';
 export { createPostgresStore } from './postgres/postgres-store.ts';
 export { readTrace } from './postgres/read-trace.ts';
 export {

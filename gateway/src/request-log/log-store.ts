@@ -1,8 +1,23 @@
 /** A database that keeps the request log. */
+import type { LogRow } from '@gatehouse/crds/logs';
 import type { LogFeedback, LogRecord } from './request-log.ts';
 
+/** A record while it waits for its batch. Its row is a text: rows as objects, with fifty members each, cost the collection of garbage more. */
+export interface WaitingRecord {
+  readonly id: string;
+  /** Unix time in ms. */
+  readonly createdAt: number;
+  readonly workspace: string;
+  /** Of a client, which may send it again at any time. */
+  readonly isTold: boolean;
+  /** What `lineOf` of the store has made of the row. */
+  readonly line: string;
+  /** The document, where the store of the rows keeps it. */
+  readonly content: string | undefined;
+}
+
 /** Records that are written together. A batch that is tried again is the same one. */
-export interface SealedBatch<T = LogRecord> {
+export interface SealedBatch<T = WaitingRecord> {
   /** UUID: by it, or by the ids of the rows, a store knows what it has. */
   readonly id: string;
   readonly records: readonly T[];
@@ -20,6 +35,8 @@ export interface LogStore {
   readonly name: string;
   /** Where it wants other batches than the usual ones. */
   readonly batch?: BatchLimits;
+  /** A row as the store writes it; it is made when the row is added. */
+  lineOf(row: LogRow): string;
   /**
    * Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written; with RowsRefused when all
    * but some rows were, which no later try makes better.
@@ -44,3 +61,12 @@ export class RowsRefused extends Error {
     this.rows = rows;
   }
 }
+
+export const toWaiting = ({ row, content }: LogRecord, { lineOf }: Pick<LogStore, 'lineOf'>): WaitingRecord => ({
+  id: row.id,
+  createdAt: row.created_at,
+  workspace: row.workspace,
+  isTold: row.source === 'log',
+  line: lineOf(row),
+  content: row.document === 'database' ? content : undefined,
+});

@@ -1,5 +1,5 @@
 /** The request log of workers: their batches go to the parent, which has the database. */
-import type { LogFeedback, LogStore, SealedBatch } from '@gatehouse/gateway';
+import type { LogFeedback, LogStore, SealedBatch, WaitingRecord } from '@gatehouse/gateway';
 
 export type LogCall =
   | { readonly kind: 'write'; readonly batch: SealedBatch }
@@ -39,6 +39,7 @@ export function createLogStoreClient(send: (id: number, call: LogCall) => void):
   return {
     store: {
       name: 'parent',
+      lineOf: (row) => JSON.stringify(row), // the parent makes its store's line of it
       write: (batch) => call({ kind: 'write', batch }),
       writeFeedback: (batch) => call({ kind: 'writeFeedback', batch }),
       isTemporary: (error) => !(error instanceof ParentFailure && error.isRefusal),
@@ -71,10 +72,14 @@ export async function executeLogCall(
 async function execute(store: LogStore, call: LogCall): Promise<void> {
   switch (call.kind) {
     case 'write':
-      return store.write(call.batch);
+      return store.write({ id: call.batch.id, records: call.batch.records.map(withLineOf(store)) });
     case 'writeFeedback':
       return store.writeFeedback?.(call.batch);
     case 'dropBefore':
       return store.dropBefore(call.ms);
   }
 }
+
+const withLineOf =
+  ({ lineOf }: LogStore) =>
+  (record: WaitingRecord): WaitingRecord => ({ ...record, line: lineOf(JSON.parse(record.line)) });

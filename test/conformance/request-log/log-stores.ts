@@ -4,6 +4,7 @@ import type { LogRow } from '@gatehouse/crds/logs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogRecord, LogStore, SealedBatch } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { logRow } from '../../kit/log-row.ts';
 
 export interface LogStoreWorld extends AsyncDisposable {
@@ -25,7 +26,11 @@ const record = (over: Partial<LogRow> = {}, content?: object): LogRecord => ({
   content: content && JSON.stringify(content),
 });
 
-const batch = (...records: readonly LogRecord[]): SealedBatch => ({ id: randomUUID(), records });
+type Batch = SealedBatch<LogRecord>;
+
+const batch = (...records: readonly LogRecord[]): Batch => ({ id: randomUUID(), records });
+
+const write = (store: LogStore, { id, records }: Batch): Promise<void> => writeRecords(store, records, id);
 
 const DAILY = ['logs', 'documents', 'log_minutes', 'log_hours', 'user_hours'];
 
@@ -42,18 +47,18 @@ export function describeServedLogStore(name: string, start: () => Promise<Served
       test('what the server is away for is tried again', async () => {
         const kept = batch(record());
         await world.stop();
-        const failure = await world.store.write(kept).catch((error: unknown) => error);
+        const failure = await write(world.store, kept).catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(Error);
         expect(world.store.isTemporary(failure)).toBe(true);
         await world.start();
-        await world.store.write(kept);
+        await write(world.store, kept);
         const found = await world.rows(`select id from gateway_logs.logs where id = '${kept.records[0]?.row.id}'`);
         expect(found).toHaveLength(1);
       });
 
       test('a wrong password is no reason to drop anything', async () => {
         const stranger = world.stranger();
-        const failure = await stranger.write(batch(record())).catch((error: unknown) => error);
+        const failure = await write(stranger, batch(record())).catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(Error);
         expect(stranger.isTemporary(failure)).toBe(true);
         await stranger.close();
@@ -93,7 +98,7 @@ export function describeLogStore(
       test('is kept as it is, with its documents', async () => {
         const content = { request: { url: '/v1/chat/completions', method: 'POST', body: { text: 'é "q" \\ 🙂\n' } } };
         const kept = record({ metadata: { "o'clock": 'a\tb\\n' }, document: 'database', cost_nano: null }, content);
-        await store.write(batch(kept, record({ workspace: 'other' })));
+        await write(store, batch(kept, record({ workspace: 'other' })));
         const { id, decision, created_at, metadata, ...others } = kept.row;
         const row = await one(`select * from gateway_logs.logs where id = '${id}'`);
         for (const [column, value] of Object.entries(others))
@@ -111,7 +116,7 @@ export function describeLogStore(
           record({ workspace, end_user: 'ada', cost_nano: 5, response_ms: 10, is_final: false }),
           record({ workspace, end_user: 'ada', cost_nano: 7, response_ms: 20, attempt: 1, target_index: 1 }),
         );
-        for (let i = 0; i < 3; i += 1) await store.write(sent);
+        for (let i = 0; i < 3; i += 1) await write(store, sent);
         expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(2);
         for (const table of ['log_minutes', 'log_hours'])
           expect(await sumsOf(table, ['requests', 'attempts', 'cost_nano', 'response_ms'], workspace), table).toEqual([
@@ -128,11 +133,11 @@ export function describeLogStore(
             { request: { url: '/', method: 'POST' } },
           );
         const [one, two, three] = [told(), told({ created_at: Date.UTC(2026, 4, 3) }), told()];
-        await store.write(batch(one));
+        await write(store, batch(one));
         const again = batch(one, two, two, record({ workspace, cost_nano: 7 }), one);
-        for (let i = 0; i < 2; i += 1) await store.write(again);
-        await store.write(batch(two, one));
-        await store.write(batch(three, two));
+        for (let i = 0; i < 2; i += 1) await write(store, again);
+        await write(store, batch(two, one));
+        await write(store, batch(three, two));
         expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(4);
         expect(await countOf('documents', `workspace = '${workspace}'`)).toBe(3);
         for (const table of ['log_minutes', 'log_hours'])
@@ -145,15 +150,16 @@ export function describeLogStore(
         const records = Array.from({ length: 3_600 }, (_, at) =>
           record({ workspace, source: 'log', created_at: Date.UTC(2026, 4, 2) + at }),
         );
-        await store.write(batch(...records));
-        await store.write(batch(...records.slice(1)));
+        await write(store, batch(...records));
+        await write(store, batch(...records.slice(1)));
         expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(3_600);
       });
 
       test('over midnight has its sums in both days', async () => {
         const workspace = randomUUID();
         const midnight = Date.UTC(2026, 4, 2);
-        await store.write(
+        await write(
+          store,
           batch(record({ workspace, created_at: midnight - 1 }), record({ workspace, created_at: midnight })),
         );
         const hours = await world.rows(
@@ -167,14 +173,14 @@ export function describeLogStore(
 
       test('with text that is none is kept without it', async () => {
         const kept = record({ span_name: 'a\0b\ud800c', metadata: { 'x\0': 'y' } });
-        await store.write(batch(kept));
+        await write(store, batch(kept));
         const row = await one(`select span_name, metadata from gateway_logs.logs where id = '${kept.row.id}'`);
         expect(row?.['span_name']).toBe('a\ufffdb\ufffdc');
         expect(asJson(row?.['metadata'])).toEqual({ 'x\ufffd': 'y' });
       });
 
       test('that no column takes is refused for ever', async () => {
-        const failure = await store.write(batch(record({ id: 'no uuid' }))).catch((error: unknown) => error);
+        const failure = await write(store, batch(record({ id: 'no uuid' }))).catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(Error);
         expect(store.isTemporary(failure)).toBe(false);
       });
@@ -199,8 +205,8 @@ export function describeLogStore(
         fc.asyncProperty(batches, fc.array(fc.nat(3), { maxLength: 6 }), async (given, again) => {
           const workspace = randomUUID();
           const sealed = given.map((some) => batch(...some.map((over) => record({ ...over, workspace }))));
-          for (const one of sealed) await store.write(one);
-          for (const at of again) await store.write(sealed[at % sealed.length] ?? batch());
+          for (const one of sealed) await write(store, one);
+          for (const at of again) await write(store, sealed[at % sealed.length] ?? batch());
           const all = sealed.flatMap(({ records }) => records.map(({ row }) => row));
           const expected = [
             all.filter(({ is_final }) => is_final).length,
@@ -223,7 +229,7 @@ export function describeLogStore(
       const [old, young] = [Date.UTC(2026, 2, 1, 12), Date.UTC(2026, 2, 2, 12)];
       const at = (created_at: number) =>
         record({ workspace, created_at, end_user: 'ada', document: 'database' }, { request: { url: '/', method: '' } });
-      await store.write(batch(at(old), at(young)));
+      await write(store, batch(at(old), at(young)));
       await store.dropBefore(Date.UTC(2026, 2, 2, 1));
       for (const table of DAILY) expect(await countOf(table, `workspace = '${workspace}'`), table).toBe(1);
     });

@@ -4,6 +4,7 @@ import type { LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClickHouseStore, createPostgresStore, type LogRecord } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { postgresDialect } from '../../../operator/src/management/database/index.ts';
 import {
@@ -119,9 +120,9 @@ beforeAll(async () => {
   const url = await postgres.database();
   const stores = [createPostgresStore(dialectOfStore({ url })), createClickHouseStore({ url: clickhouse.url })];
   for (const store of stores) {
-    await store.write({ id: randomUUID(), records: RECORDS });
+    await writeRecords(store, RECORDS);
     const records = [SERVED, ...OF_CLIENTS].map((row) => ({ row, content: undefined }));
-    await store.write({ id: randomUUID(), records });
+    await writeRecords(store, records);
     await store.close();
   }
   const database = createLogDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });

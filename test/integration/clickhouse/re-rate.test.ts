@@ -1,5 +1,4 @@
 /** Prices in hindsight, in the engine of ClickHouse: rows and their sums, as they are read. */
-import { randomUUID } from 'node:crypto';
 import type { LogRow, LogUsage } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap, waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import {
   type ReRatedRow,
   reRateClickHouse,
 } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect } from '../../../operator/src/management/database/index.ts';
 import {
   connectClickHouse,
@@ -75,7 +75,10 @@ beforeEach(async () => {
 
 async function write(rows: readonly LogRow[]): Promise<void> {
   const store = createClickHouseStore({ url: server.url });
-  await store.write({ id: randomUUID(), records: rows.map((row) => ({ row, content: undefined })) });
+  await writeRecords(
+    store,
+    rows.map((row) => ({ row, content: undefined })),
+  );
   await store.close();
 }
 

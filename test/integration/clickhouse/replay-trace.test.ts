@@ -1,8 +1,8 @@
 /** Which request of a log in ClickHouse `gatehouse replay TRACE` makes the decision about. */
-import { randomUUID } from 'node:crypto';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouseStore } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { runInTest } from '../../../standalone/src/cli/testing.ts';
 import { type TempFolder, tempFolder } from '../../../standalone/src/testing/index.ts';
 import { type ClickHouseServer, startClickHouse } from '../../clickhouse/index.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
     row,
     content: row.document === 'database' ? JSON.stringify({ request: KEPT }) : undefined,
   }));
-  await store.write({ id: randomUUID(), records });
+  await writeRecords(store, records);
   await store.close();
 });
 afterAll(async () => {

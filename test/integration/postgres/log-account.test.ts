@@ -2,7 +2,8 @@
 import { LOG_ACCOUNT } from '@gatehouse/crds/logs';
 import { type PostgresServer, startPostgres, unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPostgresStore } from '../../../gateway/src/request-log/index.ts';
+import { createPostgresStore, type LogStore } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { openRequestLog } from '../../../operator/src/app/management/index.ts';
 import {
@@ -38,7 +39,8 @@ function asGateway(url: string, password: string): string {
 const storeOf = (url: string, password: string) =>
   createPostgresStore(dialectOfStore({ url: asGateway(url, password) }));
 
-const batchOf = (id: string) => ({ id, records: [{ row: logRow({ id }), content: undefined }] });
+const writeRow = (store: LogStore, id: string = crypto.randomUUID()): Promise<void> =>
+  writeRecords(store, [{ row: logRow({ id }), content: undefined }]);
 
 test('writes rows that the management API reads, also where that one has made the tables', async () => {
   const url = await server.database();
@@ -49,7 +51,7 @@ test('writes rows that the management API reads, also where that one has made th
 
   const id = crypto.randomUUID();
   const store = storeOf(url, 'first');
-  await store.write(batchOf(id));
+  await writeRow(store, id);
 
   const name = new URL(url).pathname.slice(1);
   expect(await server.sql('select id from gateway_logs.logs', name)).toContain(id);
@@ -63,9 +65,9 @@ test('gets the password of the last start, which the server keeps as a verifier 
   await makeLogAccount(database, "it's of before");
   await makeLogAccount(database, 'of now');
   const before = storeOf(url, "it's of before");
-  await expect(before.write(batchOf(crypto.randomUUID()))).rejects.toThrow(/password authentication failed/);
+  await expect(writeRow(before)).rejects.toThrow(/password authentication failed/);
   const now = storeOf(url, 'of now');
-  await now.write(batchOf(crypto.randomUUID()));
+  await writeRow(now);
   expect(await server.sql(`select rolpassword from pg_authid where rolname = '${LOG_ACCOUNT}'`)).toMatch(
     /SCRAM-SHA-256\$4096:/,
   );
@@ -97,7 +99,7 @@ test('runs what it has put behind its tables with its own rights, whoever reads'
   const database = open(url);
   await makeLogAccount(database, 'of it');
   const store = storeOf(url, 'of it');
-  await store.write(batchOf(crypto.randomUUID()));
+  await writeRow(store);
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: asGateway(url, 'of it') });
   await client.connect();

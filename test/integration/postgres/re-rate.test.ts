@@ -1,5 +1,4 @@
 /** Prices in hindsight, in a real PostgreSQL: rows and their sums. */
-import { randomUUID } from 'node:crypto';
 import type { LogRow, LogUsage } from '@gatehouse/crds/logs';
 import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import {
   type ReRateOptions,
   reRate,
 } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect } from '../../../gateway/src/store/index.ts';
 import { logRow } from '../../kit/log-row.ts';
 
@@ -49,7 +49,10 @@ async function worldOf(rows: readonly LogRow[]) {
   const url = await server.database();
   const name = new URL(url).pathname.slice(1);
   const store = createPostgresStore(postgresDialect({ url }));
-  await store.write({ id: randomUUID(), records: rows.map((row) => ({ row, content: undefined })) });
+  await writeRecords(
+    store,
+    rows.map((row) => ({ row, content: undefined })),
+  );
   await store.close();
   const query = async (text: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
     JSON.parse(await server.sql(text, name));

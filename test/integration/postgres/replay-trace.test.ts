@@ -1,10 +1,10 @@
 /** Which request of a log in PostgreSQL `gatehouse replay TRACE` makes the decision about. */
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { LogRow } from '@gatehouse/crds/logs';
 import { startPostgres } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgresStore } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect } from '../../../gateway/src/store/index.ts';
 import { runInTest } from '../../../standalone/src/cli/testing.ts';
 import { type TempFolder, tempFolder } from '../../../standalone/src/testing/index.ts';
@@ -68,7 +68,10 @@ beforeAll(async () => {
   documents = tempFolder({ 'store/day/stored.json': JSON.stringify(document), 'outside.json': '{}' });
   closing.push(() => documents[Symbol.dispose]());
   const store = createPostgresStore(postgresDialect({ url }));
-  await store.write({ id: randomUUID(), records: ROWS.map((row) => ({ row, content: undefined })) });
+  await writeRecords(
+    store,
+    ROWS.map((row) => ({ row, content: undefined })),
+  );
   await store.close();
 });
 afterAll(async () => {

@@ -1,8 +1,8 @@
 /** The management API over a PostgreSQL with rows that the store of gateways has written. */
-import { randomUUID } from 'node:crypto';
 import type { LogContent, LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap } from '@gatehouse/test/kit';
 import { createPostgresStore, type LogRecord } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { createDatabase, type Database, postgresDialect } from '../../../operator/src/management/index.ts';
 import {
@@ -37,7 +37,7 @@ export async function startRequestLogWorld(options: Omit<TestOptions, 'database'
   return {
     management,
     database,
-    write: (...records) => store.write({ id: randomUUID(), records }),
+    write: (...records) => writeRecords(store, records),
     sql: (statements) => server.sql(statements, new URL(url).pathname.slice(1)),
     [Symbol.asyncDispose]: async () => {
       await management.close();

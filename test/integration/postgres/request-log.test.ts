@@ -4,6 +4,7 @@ import { createPartition, DAILY_TABLES, dayOf, LOG_SCHEMA, MIGRATIONS } from '@g
 import { startPostgres } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createPostgresStore, type LogStore } from '../../../gateway/src/request-log/index.ts';
+import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect } from '../../../gateway/src/store/index.ts';
 import { describeServedLogStore } from '../../conformance/request-log/log-stores.ts';
 import { logRow } from '../../kit/log-row.ts';
@@ -20,7 +21,7 @@ test('an account of its own owns the tables, whoever makes them', async () => {
   const write = async (account: string) => {
     const store = createPostgresStore(postgresDialect({ url: account }));
     const record = { row: logRow(), content: undefined };
-    await store.write({ id: randomUUID(), records: [record] }).finally(() => store.close());
+    await writeRecords(store, [record]).finally(() => store.close());
   };
   await write(url);
   await write(url.replace(/\/\/[^@]+@/, '//gateway_logs:own@'));
@@ -50,8 +51,7 @@ test('of the version before gets the new tables while pods of that version go on
     );
   };
   const stores = [1, 2, 3].map(() => createPostgresStore(postgresDialect({ url })));
-  const write = (store: LogStore) =>
-    store.write({ id: randomUUID(), records: [{ row: { ...row, id: randomUUID() }, content: '{}' }] });
+  const write = (store: LogStore) => writeRecords(store, [{ row: { ...row, id: randomUUID() }, content: '{}' }]);
 
   await writeAsBefore();
   await Promise.all([...stores.map(write), writeAsBefore(), writeAsBefore()]);
@@ -61,6 +61,20 @@ test('of the version before gets the new tables while pods of that version go on
   expect(JSON.parse(await run('select count(*)::int as n from gateway_logs.logs'))).toEqual([{ n: 7 }]);
   const applied = JSON.parse(await run('select name from gateway_logs.migrations order by name'));
   expect(applied).toEqual(MIGRATIONS.map((migration) => ({ name: migration.name })));
+});
+
+test('documents are compressed with lz4', async () => {
+  await using server = await startPostgres();
+  const url = await server.database();
+  const store = createPostgresStore(postgresDialect({ url }));
+  const row = logRow({ document: 'database' });
+  await writeRecords(store, [{ row, content: JSON.stringify({ text: 'again '.repeat(2_000) }) }]);
+  await store.close();
+  const kept = await server.sql(
+    'select pg_column_compression(content) as method from gateway_logs.documents',
+    new URL(url).pathname.slice(1),
+  );
+  expect(JSON.parse(kept)).toEqual([{ method: 'lz4' }]);
 });
 
 describeServedLogStore('PostgreSQL', async () => {

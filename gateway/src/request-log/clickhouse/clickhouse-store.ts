@@ -4,8 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { withoutBrokenText } from '@gatehouse/crds';
 import { DAILY_TABLES, LOG_SCHEMA, type LogRow } from '@gatehouse/crds/logs';
-import type { LogStore, SealedBatch } from '../log-store.ts';
-import type { LogRecord } from '../request-log.ts';
+import type { LogStore, SealedBatch, WaitingRecord } from '../log-store.ts';
 import { addressOf, type ClickHouseOptions, openClickHouse } from './connect.ts';
 import { createKnownRows } from './known-rows.ts';
 import { insertText, lineOf, secondsOf } from './lines.ts';
@@ -31,11 +30,12 @@ export function createClickHouseStore(options: ClickHouseOptions): LogStore {
   return {
     name: 'clickhouse',
     batch: BATCH,
+    lineOf: rowLine,
     write: async (batch) => {
       const client = await opened();
       const left: SealedBatch = { id: batch.id, records: await known.left(client, batch) };
       if (left.records.some(hasDocument)) await insert(client, 'documents', left, documentLine);
-      if (left.records.length > 0) await insert(client, 'logs', left, ({ row }) => rowLine(row));
+      if (left.records.length > 0) await insert(client, 'logs', left, ({ line }) => line);
       known.forget(batch);
     },
     isTemporary: (error) => !isRefusal(error),
@@ -51,7 +51,7 @@ async function insert(
   client: ClickHouseClient,
   table: string,
   { id, records }: SealedBatch,
-  toLine: (record: LogRecord) => string,
+  toLine: (record: WaitingRecord) => string,
 ): Promise<void> {
   await insertText(client, table, linesOf(records, toLine), {
     insert_deduplicate: 1,
@@ -60,7 +60,10 @@ async function insert(
   });
 }
 
-async function* linesOf(records: readonly LogRecord[], toLine: (record: LogRecord) => string): AsyncGenerator<string> {
+async function* linesOf(
+  records: readonly WaitingRecord[],
+  toLine: (record: WaitingRecord) => string,
+): AsyncGenerator<string> {
   for (let at = 0; at < records.length; at += LINES) {
     if (at > 0) await turn();
     const lines = records.slice(at, at + LINES).map(toLine);
@@ -83,13 +86,11 @@ const partitionOf = (ms: number): number => Number(new Date(ms).toISOString().sl
 const rowLine = (row: LogRow): string =>
   `${lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) })}\n`;
 
-const hasDocument = ({ row, content }: LogRecord): boolean => content !== undefined && row.document === 'database';
+const hasDocument = ({ content }: WaitingRecord): boolean => content !== undefined;
 
-function documentLine(record: LogRecord): string {
-  if (!hasDocument(record)) return '';
-  const { id, created_at, workspace } = record.row;
-  const content = withoutBrokenText(record.content ?? '');
-  return `${lineOf({ id, created_at: secondsOf(created_at), workspace, content })}\n`;
+function documentLine({ id, createdAt, workspace, content }: WaitingRecord): string {
+  if (content === undefined) return '';
+  return `${lineOf({ id, created_at: secondsOf(createdAt), workspace, content: withoutBrokenText(content) })}\n`;
 }
 
 /**

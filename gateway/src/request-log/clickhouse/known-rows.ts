@@ -2,15 +2,14 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { LOG_SCHEMA } from '@gatehouse/crds/logs';
 import { LRUCache } from 'lru-cache';
-import type { SealedBatch } from '../log-store.ts';
-import type { LogRecord } from '../request-log.ts';
+import type { SealedBatch, WaitingRecord } from '../log-store.ts';
 
 /** Batches under way: some of several processes, one of each. */
 const MAX_BATCHES = 64;
 
 export interface KnownRows {
   /** The records of the batch without rows of clients that were there before, or that it has twice: the same ones for each try. */
-  left(client: ClickHouseClient, batch: SealedBatch): Promise<readonly LogRecord[]>;
+  left(client: ClickHouseClient, batch: SealedBatch): Promise<readonly WaitingRecord[]>;
   /** The batch is written. */
   forget(batch: SealedBatch): void;
 }
@@ -19,7 +18,7 @@ export function createKnownRows(): KnownRows {
   const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_BATCHES });
   return {
     left: async (client, { id, records }) => {
-      const told = records.filter(isTold);
+      const told = records.filter((record) => record.isTold);
       if (told.length === 0) return records;
       let before = known.get(id);
       if (before === undefined) {
@@ -28,9 +27,9 @@ export function createKnownRows(): KnownRows {
       }
       const seen = new Set(before);
       return records.filter((record) => {
-        if (!isTold(record)) return true;
-        const isNew = !seen.has(record.row.id);
-        seen.add(record.row.id);
+        if (!record.isTold) return true;
+        const isNew = !seen.has(record.id);
+        seen.add(record.id);
         return isNew;
       });
     },
@@ -38,12 +37,10 @@ export function createKnownRows(): KnownRows {
   };
 }
 
-const isTold = ({ row }: LogRecord): boolean => row.source === 'log';
-
 /** A server takes 128 KiB in a parameter: names of workspaces have up to 253 characters. */
 const ROWS_OF_QUESTION = 500;
 
-async function idsOf(client: ClickHouseClient, told: readonly LogRecord[]): Promise<ReadonlySet<string>> {
+async function idsOf(client: ClickHouseClient, told: readonly WaitingRecord[]): Promise<ReadonlySet<string>> {
   const ids: string[] = [];
   for (let at = 0; at < told.length; at += ROWS_OF_QUESTION) {
     ids.push(...(await askForIds(client, told.slice(at, at + ROWS_OF_QUESTION))));
@@ -52,16 +49,16 @@ async function idsOf(client: ClickHouseClient, told: readonly LogRecord[]): Prom
 }
 
 /** By their place in the order of the table. */
-async function askForIds(client: ClickHouseClient, told: readonly LogRecord[]): Promise<readonly string[]> {
+async function askForIds(client: ClickHouseClient, told: readonly WaitingRecord[]): Promise<readonly string[]> {
   const found = await client.query({
     query: `select toString(id) as id from ${LOG_SCHEMA}.logs
       where workspace in {workspaces:Array(String)}
         and created_at in (select fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC'))
         and id in (select toUUIDOrZero(arrayJoin({ids:Array(String)})))`,
     query_params: {
-      workspaces: [...new Set(told.map(({ row }) => row.workspace))],
-      times: [...new Set(told.map(({ row }) => row.created_at))],
-      ids: told.map(({ row }) => row.id),
+      workspaces: [...new Set(told.map(({ workspace }) => workspace))],
+      times: [...new Set(told.map(({ createdAt }) => createdAt))],
+      ids: told.map(({ id }) => id),
     },
     format: 'JSONEachRow',
   });

@@ -14,8 +14,9 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
   const partitions = createPartitions(database);
   return {
     name: 'postgres',
+    lineOf,
     write: async (batch) => {
-      await partitions.prepare(batch.records.map(({ row }) => row.created_at));
+      await partitions.prepare(batch.records.map(({ createdAt }) => createdAt));
       await database.use(({ queries, sql }) =>
         queries.transaction().execute((transaction) => write(transaction, sql, batch)),
       );
@@ -33,12 +34,12 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
 /** Rows that are there already, or that the batch has twice, add nothing to the sums. */
 async function write(transaction: Transaction<unknown>, sql: Sql, { records }: SealedBatch): Promise<void> {
   const [before, after] = WRITE_ROWS;
-  const rows = withoutBrokenText(JSON.stringify(records.map(({ row }) => COLUMNS.map((column) => row[column]))));
+  const rows = `[${records.map(({ line }) => line).join(',')}]`;
   await sql`${sql.raw(before)}${rows}${sql.raw(after)}`.execute(transaction);
-  const documents = records.flatMap(({ row: { id, created_at, workspace, document }, content }) =>
-    content === undefined || document !== 'database'
+  const documents = records.flatMap(({ id, createdAt, workspace, content }) =>
+    content === undefined
       ? []
-      : [sql`(${id}::uuid, ${instant(created_at)}::timestamptz, ${workspace}, ${withoutBrokenText(content)})`],
+      : [sql`(${id}::uuid, ${instant(createdAt)}::timestamptz, ${workspace}, ${withoutBrokenText(content)})`],
   );
   if (documents.length === 0) return;
   await sql`
@@ -47,6 +48,9 @@ async function write(transaction: Transaction<unknown>, sql: Sql, { records }: S
 }
 
 const COLUMNS = Object.keys(LOG_COLUMNS) as readonly (keyof LogRow)[]; // the columns are those of rows
+
+/** An array: of objects both sides would read each name. */
+const lineOf = (row: LogRow): string => withoutBrokenText(JSON.stringify(COLUMNS.map((column) => row[column])));
 
 /** The value of a column, which is a member of a JSON array. */
 const VALUES: Readonly<Record<ColumnKind, (at: number) => string>> = {
@@ -60,7 +64,7 @@ const VALUES: Readonly<Record<ColumnKind, (at: number) => string>> = {
   json: (at) => `row -> ${at}`,
 };
 
-/** Before and after the rows, which are arrays: of objects both sides would read each name. */
+/** Before and after the rows. */
 const WRITE_ROWS = addingTo(`
   insert into ${LOG_SCHEMA}.logs (${COLUMNS.join(', ')})
   select ${COLUMNS.map((column, at) => VALUES[LOG_COLUMNS[column]](at)).join(', ')}
