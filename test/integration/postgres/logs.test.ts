@@ -1,7 +1,9 @@
 /** Rows of the request log are found, shown, and hidden from those who may not see them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Caller } from '../../../operator/src/management/index.ts';
+import { type Caller, logTablesIn } from '../../../operator/src/management/index.ts';
+import { createPostgresReader } from '../../../operator/src/management/logs/index.ts';
+import { createTestManagement } from '../../../operator/src/management/testing.ts';
 import { NOW, type RequestLogWorld, record, startRequestLogWorld } from './request-log-world.ts';
 
 const caller = (over: Partial<Caller>): Caller => ({
@@ -220,6 +222,32 @@ describe('what was said', () => {
   test('is not shown by type=hooks, where it is not shown at all', async () => {
     expect((await get(`/logs/${ROWS.first.row.id}?type=hooks`, 'rows only')).body).not.toHaveProperty('hooks');
   });
+});
+
+test('a list to which rows come while it is read has a total that its page explains', async () => {
+  const reader = createPostgresReader(logTablesIn(world.database));
+  const add = () => world.write(record({ workspace: 'team-b', trace_id: 'trace-raced' }));
+  const management = await createTestManagement(['logs'], {
+    ...{ callers: CALLERS, now: () => NOW, database: world.database },
+    logReader: {
+      ...reader,
+      list: async (...asked) => {
+        const rows = await reader.list(...asked);
+        await add();
+        return rows;
+      },
+    },
+  });
+  const page = async (at: number) => {
+    const { body } = await management.call('other', 'GET', `/logs?trace_id=trace-raced&page_size=2&current_page=${at}`);
+    return [body['total'], (body['data'] as unknown[]).length];
+  };
+  expect(await page(0)).toEqual([0, 0]);
+  expect(await page(0)).toEqual([1, 1]);
+  expect(await page(1)).toEqual([2, 0]);
+  expect(await page(1)).toEqual([3, 1]);
+  expect(await page(0)).toEqual([5, 2]);
+  await management.close();
 });
 
 test('a database that is away is 503', async () => {

@@ -50,3 +50,17 @@ export function pageOf<T, R>(items: readonly T[], query: PageQuery, render: (ite
   const { limit, offset } = windowOf(query);
   return { object: 'list', total: items.length, data: items.slice(offset, offset + limit).map(render) };
 }
+
+/**
+ * How many items there are of a list that grows while it is read: a page that is not full has the last of them, and only behind
+ * others is `count` asked, whose moment is a later one.
+ */
+export async function totalBehind(
+  shown: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  count: () => Promise<number>,
+): Promise<number> {
+  if (shown < limit && (shown > 0 || offset === 0)) return offset + shown;
+  const total = await count();
+  return shown === 0 && limit > 0 ? Math.min(total, offset) : Math.max(total, offset + shown);
+}

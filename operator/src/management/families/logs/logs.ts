@@ -6,7 +6,7 @@ import type { Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
 import { type FoundContent, findContent, isOwnOnly, type LogSource, visibleRows } from '../../logs/index.ts';
 import { type BoundOperation, serveOperation } from '../family.ts';
-import { windowOf } from '../pages.ts';
+import { totalBehind, windowOf } from '../pages.ts';
 import { absent } from '../write.ts';
 import { filterOf, logsOf } from './filter.ts';
 import { toHooks, toMetrics, toRecord } from './view.ts';
@@ -18,11 +18,16 @@ export const LOGS: readonly BoundOperation[] = [
   serveOperation(logs.list, async ({ caller, query }, services) => {
     const { reader } = logsOf(services);
     const filter = await filterOf({ caller, query }, services);
-    const [rows, { sums }] = [await reader.list(filter, windowOf(query)), await reader.sum(filter, { by: [] })];
+    const window = windowOf(query);
+    const rows = await reader.list(filter, window);
     const { organisationId } = services.tenancy;
     return {
       object: 'list' as const,
-      total: sums[0]?.attempts ?? 0,
+      total: await totalBehind(
+        rows.length,
+        window,
+        async () => (await reader.sum(filter, { by: [] })).sums[0]?.attempts ?? 0,
+      ),
       data: rows.map((row) => toMetrics(row, organisationId)),
     };
   }),
