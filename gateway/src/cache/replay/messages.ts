@@ -1,5 +1,7 @@
 /** Anthropic messages as events. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { slicesOf, toEvent } from './events.ts';
 
@@ -36,7 +38,7 @@ interface Growth {
 
 const text = (type: string, member: string): Growth => ({
   start: '',
-  deltas: (value) => slicesOf(String(value)).map((slice) => ({ type, [member]: slice })),
+  deltas: (value) => slicesOf(scalarText(value)).map((slice) => ({ type, [member]: slice })),
 });
 
 const GROWTHS: ReadonlyMap<string, Growth> = new Map<string, Growth>([

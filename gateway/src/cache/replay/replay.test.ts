@@ -200,6 +200,13 @@ test('a replayed message opens and closes each block', () => {
   expect(events('messages', stored)).toEqual(want.map((data) => ({ event: data.type, data })));
 });
 
+test('a replayed message whose text is none has a block without deltas', () => {
+  const stored = { type: 'message', content: [{ type: 'text', text: { toString: 0 } }] };
+  expect(dataOf(events('messages', stored)).filter((data) => JSON.stringify(data).includes('delta'))).toMatchObject([
+    { type: 'message_delta' },
+  ]);
+});
+
 test('a replayed response numbers its events and repeats each text whole', () => {
   const message = {
     type: 'message',

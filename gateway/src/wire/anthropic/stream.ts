@@ -1,4 +1,5 @@
 /** Events of a messages stream as chat chunks. */
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, textAt } from '../json/json.ts';
 import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
@@ -139,7 +140,3 @@ class AnthropicDecoder implements StreamDecoder {
     return [error];
   }
 }
-
-/** Empty for what is no text: objects of an upstream may have a `toString` of their own. */
-const scalarText = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';

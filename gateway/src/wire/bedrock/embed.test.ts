@@ -5,6 +5,17 @@ import type { JsonObject } from '../contract.ts';
 import { cohereVectors, embedInputsOf, titanVector, toCohereEmbedBody, toTitanEmbedBody } from './index.ts';
 
 describe('embeddings', () => {
+  test('in base64 are read whatever their members are', () => {
+    const read = titanVector({ embedding: [1, { toString: 0, valueOf: 0 }] }, { encoding_format: 'base64' });
+    const { vector } = unwrap(read);
+    expect(Buffer.from(String(vector), 'base64').readFloatLE(0)).toBe(1);
+  });
+
+  test('are read whatever encoding is asked for', () => {
+    const read = titanVector({ embedding: [1] }, { encoding_format: { toString: 0 } });
+    expect(unwrap(read)).toMatchObject({ vector: [1] });
+  });
+
   const inputs = (input: unknown) => embedInputsOf({ input });
 
   test.for<{ input: unknown; want: object[] }>([

@@ -1,6 +1,8 @@
 /** Embeddings per model family. */
+
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, textAt, withoutAbsent } from '../json/json.ts';
 
@@ -71,7 +73,7 @@ function encodingsOf(params: JsonObject): readonly unknown[] | undefined {
   return Array.isArray(format) ? format : [format];
 }
 
-const wantedEncoding = (params: JsonObject): string => String(encodingsOf(params)?.[0] ?? 'float');
+const wantedEncoding = (params: JsonObject): string => scalarText(encodingsOf(params)?.[0]) || 'float';
 
 /** The vectors of a cohere answer, in the requested encoding. */
 export function cohereVectors(body: unknown, params: JsonObject): Result<readonly unknown[], string> {
@@ -106,7 +108,7 @@ export function titanVector(body: unknown, params: JsonObject): Result<TitanVect
 function packed(vector: readonly unknown[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   vector.forEach((value, i) => {
-    bytes.writeFloatLE(Number(value), i * 4);
+    bytes.writeFloatLE(typeof value === 'number' ? value : Number.NaN, i * 4);
   });
   return bytes.toString('base64');
 }

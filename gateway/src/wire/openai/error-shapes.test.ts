@@ -23,6 +23,12 @@ describe('the shape of an error', () => {
       { detail: [{ loc: ['body', 'n', 0], msg: 'bad', type: 'value_error' }, { msg: 'second' }] },
       { message: 'body.n.0: bad', type: 'value_error' },
     ],
+    [
+      'fastapi with odd places',
+      { detail: [{ loc: ['body', { toString: 0 }, 0], msg: 'bad' }] },
+      { message: 'body..0: bad' },
+    ],
+    ['odd errors', { errors: [[{ toString: 0 }], 'm'] }, { message: '[{"toString":0}], m' }],
     ['fastapi without a place', { detail: [{ msg: 'bad' }] }, { message: 'bad' }],
     ['any detail', { detail: { a: 1 } }, { message: '{"a":1}' }],
     ['string-error', { error: 'm', error_type: 'overloaded' }, { message: 'm', type: 'overloaded' }],

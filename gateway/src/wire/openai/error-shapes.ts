@@ -1,5 +1,7 @@
 /** Reads upstream error bodies by their shape, for any provider. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { ErrorFields, JsonObject } from '../contract.ts';
 
 type ReadShape = (body: JsonObject) => ErrorFields | undefined;
@@ -55,7 +57,9 @@ function cloudflare(body: JsonObject): ErrorFields | undefined {
   const errors = body['errors'];
   if (!Array.isArray(errors) || errors.length === 0) return undefined;
   const lines = errors.map((item: unknown) =>
-    isObject(item) ? `Error ${codeText(item['code']) ?? 'unknown'}:${text(item['message']) ?? ''}` : String(item),
+    isObject(item)
+      ? `Error ${codeText(item['code']) ?? 'unknown'}:${text(item['message']) ?? ''}`
+      : (text(item) ?? JSON.stringify(item)),
   );
   return { ...NO_FIELDS, message: lines.join(', '), type: text(body['name']) ?? null, param: text(body['id']) ?? null };
 }
@@ -79,7 +83,7 @@ function detail(body: JsonObject): ErrorFields | undefined {
   if (typeof value === 'string') return { ...NO_FIELDS, message: value };
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   if (!isObject(first) || typeof first['msg'] !== 'string') return { ...NO_FIELDS, message: JSON.stringify(value) };
-  const place = Array.isArray(first['loc']) ? `${first['loc'].join('.')}: ` : '';
+  const place = Array.isArray(first['loc']) ? `${first['loc'].map(scalarText).join('.')}: ` : '';
   return { ...NO_FIELDS, message: place + first['msg'], type: text(first['type']) ?? null };
 }
 

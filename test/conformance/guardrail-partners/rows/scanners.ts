@@ -225,6 +225,12 @@ const ZSCALER: Row = {
       data: { zscalerAction: 'DETECT', blockReason: 'Blocked by the detectors toxicity' },
     },
     {
+      rule: 'counts detectors whose names are no texts',
+      replies: [{ action: 'DETECT', detectorResponses: [{ name: { toString: 0 }, action: 'BLOCK' }] }],
+      verdict: false,
+      data: { zscalerAction: 'DETECT', blockReason: 'Blocked by the detectors 0' },
+    },
+    {
       rule: 'sends the direction of a request',
       side: INPUT,
       verdict: true,

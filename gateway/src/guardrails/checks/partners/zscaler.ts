@@ -1,6 +1,8 @@
 /** Source: https://help.zscaler.com/ai-guard */
+
 import { isObject } from '@gatehouse/crds';
 import { partners } from '@gatehouse/crds/guardrails';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { bearer, definePartner, malformed, member, needObject, once, textAt } from './engine/index.ts';
 
 export const zscalerGuardrails = definePartner(partners.zscalerGuardrails, {
@@ -31,7 +33,7 @@ export const zscalerGuardrails = definePartner(partners.zscalerGuardrails, {
 /** Detectors by their names, or a list of them. */
 function detectorsOf(responses: unknown): readonly (readonly [name: string, detector: unknown])[] {
   if (Array.isArray(responses)) {
-    return responses.map((one, i) => [String(member(one, 'name') ?? member(one, 'detector') ?? i), one]);
+    return responses.map((one, i) => [scalarText(member(one, 'name') ?? member(one, 'detector')) || String(i), one]);
   }
   return isObject(responses) ? Object.entries(responses) : [];
 }

@@ -1,5 +1,6 @@
 import { isObject } from '@gatehouse/crds';
 import { notNull as entry } from '@gatehouse/crds/guardrails';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { type CheckSubject, defineCheck } from '../../contract.ts';
 
 const NOT_BLANK = /\S/;
@@ -33,7 +34,7 @@ function hasToolCalls({ response }: CheckSubject): boolean {
   if (isObject(message) && (listOf(message['tool_calls']).length > 0 || isObject(message['function_call'])))
     return true;
   return [...listOf(response?.['content']), ...listOf(response?.['output'])].some(
-    (item) => isObject(item) && TOOL_TYPE.test(String(item['type'])),
+    (item) => isObject(item) && TOOL_TYPE.test(scalarText(item['type'])),
   );
 }
 

@@ -210,6 +210,11 @@ describe('an answer that calls tools is not null', () => {
     expect((await runCheck('notNull', { not: true }, subject)).verdict).toBe(false);
   });
 
+  test('but one whose types are no texts is', async () => {
+    const response = { content: [{ type: { toString: 0 } }] };
+    expect((await runCheck('notNull', {}, subjectOf([''], { phase: 'output', response }))).verdict).toBe(false);
+  });
+
   test('but one with an empty list of them is', async () => {
     const response = { choices: [{ message: { content: '', tool_calls: [] } }], content: [{ type: 'text' }] };
     expect((await runCheck('notNull', {}, subjectOf([''], { phase: 'output', response }))).verdict).toBe(false);

@@ -1,11 +1,13 @@
 /** Anthropic messages: content blocks by index. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { type EventTexts, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
 
 export const messagesFormat: StreamFormat = { repeats: false, read };
 
 function read(data: Writable): EventTexts {
-  const part = String(data['index']);
+  const part = scalarText(data['index']);
   switch (data['type']) {
     case 'content_block_start':
       return { data, slots: textsOf(data['content_block'], part), ends: [] };

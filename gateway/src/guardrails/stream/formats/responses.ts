@@ -1,5 +1,7 @@
 /** Responses: named pieces, and again whole texts, parts, items and the whole answer. Source: OpenAI Responses API, streaming events. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { type EventTexts, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
 
 export const responsesFormat: StreamFormat = { repeats: true, read };
@@ -39,8 +41,8 @@ function read(data: Writable): EventTexts {
   return { data, slots: repeated(data), ends: LAST.has(type) ? 'all' : [] };
 }
 
-const partOf = (item: unknown, content: unknown): string => `${String(item)}.${String(content)}`;
-const callOf = (item: unknown): string => `${String(item)}.call`;
+const partOf = (item: unknown, content: unknown): string => `${scalarText(item)}.${scalarText(content)}`;
+const callOf = (item: unknown): string => `${scalarText(item)}.call`;
 
 /** The texts of a whole part, item or answer. */
 function repeated(data: Writable): readonly TextSlot[] {

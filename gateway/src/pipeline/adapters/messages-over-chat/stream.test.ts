@@ -170,6 +170,13 @@ const conversation = fc
   });
 
 describe('whatever a provider streams', () => {
+  test('a thought whose place is an object is one', () => {
+    const content_blocks = [{ index: { toString: 0 }, delta: { thinking: 'a' } }];
+    expect(events([chunk({ content_blocks })])).toContainEqual(
+      expect.objectContaining({ delta: { type: 'thinking_delta', thinking: 'a' } }),
+    );
+  });
+
   test('blocks are in order, and arguments of tools are whole, also when calls are mixed', () => {
     fc.assert(
       fc.property(conversation, fc.infiniteStream(fc.boolean()), (pieces, swaps) => {

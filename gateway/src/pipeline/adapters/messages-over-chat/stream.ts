@@ -1,5 +1,7 @@
 /** Chunks of a chat as the events of a message. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import type { StreamItem } from '../../../providers/contract.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
@@ -123,7 +125,7 @@ class MessageEvents implements StreamAdapter {
 
   #addThought({ index, delta }: JsonObject): void {
     if (!isObject(delta)) return;
-    const key = `thinking ${String(index)}`;
+    const key = `thinking ${scalarText(index)}`;
     const data = textAt(delta, 'data');
     if (data !== undefined) this.#current(key, () => redactedBlock(key, data));
     else this.#addThinking(key, { thinking: textAt(delta, 'thinking'), signature: textAt(delta, 'signature') });

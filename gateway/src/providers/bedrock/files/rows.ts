@@ -1,6 +1,8 @@
 /** Rows of batches: chat completions and embeddings in the words of the model, and back. */
+
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { fromAnthropicAnswer, toAnthropicBody } from '../../../wire/anthropic/index.ts';
 import { atRow, type BatchRow, invalidRow, type RowError } from '../../../wire/batch-rows/index.ts';
 import {
@@ -133,7 +135,7 @@ function problemOf(error: unknown): RowError {
   if (typeof error === 'string') return { code: 'failed', message: error };
   const given = isObject(error) ? error : {};
   return {
-    code: String(given['errorCode'] ?? given['code'] ?? 'failed'),
+    code: scalarText(given['errorCode'] ?? given['code']) || 'failed',
     message: textAt(given, 'errorMessage') ?? textAt(given, 'message') ?? 'The request failed',
   };
 }

@@ -146,6 +146,7 @@ describe('the credential of an Azure target', () => {
     [300, 240_000],
     [30, 1000],
     ['soon', 1000],
+    [{ toString: 0, valueOf: 0 }, 1000],
     [undefined, 1000],
   ] as const)('of %s seconds is kept for %s ms', async ([expires_in, ttlMs]) => {
     const { kept } = await authorize({ fields: ENTRA, answer: { body: { ...TOKEN, expires_in } } });

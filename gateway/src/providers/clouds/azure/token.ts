@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { isObject } from '@gatehouse/crds';
 import { cancelAfter } from '../../../lib/cancellation.ts';
 import { readJson } from '../../../lib/json/index.ts';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { unavailable } from '../unavailable.ts';
@@ -126,7 +127,7 @@ function readToken({ status, body, who }: SideAnswer & { readonly who: string })
     throw unavailable(`${who} answered with status ${status}${reasonOf(answer)}`);
   }
   // The metadata service sends numbers as text.
-  const lifetimeMs = Number(answer['expires_in'] ?? 0) * 1000 - EXPIRY_MARGIN_MS;
+  const lifetimeMs = Number(scalarText(answer['expires_in'])) * 1000 - EXPIRY_MARGIN_MS;
   return { value: new Secret(token), ttlMs: Math.min(MAX_AGE_MS, Math.max(lifetimeMs || 0, MIN_AGE_MS)) };
 }
 

@@ -1,6 +1,8 @@
 /** Rows of batches: chat completions and embeddings in the words of the model, and back. */
+
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { atRow, type BatchRow, invalidRow, type ReadLine, type RowError } from '../../../wire/batch-rows/index.ts';
 import { fromPredict, toPredictBody } from '../../../wire/gemini/index.ts';
 import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
@@ -106,7 +108,7 @@ function problemOf(status: unknown): RowError {
   const read = typeof status === 'string' ? parsed(status) : status;
   const error = isObject(read) ? (objectAt(read, 'error') ?? read) : undefined;
   return {
-    code: String(error?.['status'] ?? error?.['code'] ?? 'failed'),
+    code: scalarText(error?.['status'] ?? error?.['code']) || 'failed',
     message: textAt(error, 'message') ?? (typeof status === 'string' ? status : 'The request failed'),
   };
 }
