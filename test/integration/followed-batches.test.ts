@@ -1,6 +1,6 @@
 /** Batches at providers whose output the gateway reads itself: docs/behaviour/cost.md#batches-of-providers. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +68,12 @@ async function start({ env = {}, isGone = false, entries = entriesOf({ isGone })
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
+/** Undefined: none ever was. */
+function followed(): readonly string[] | undefined {
+  const path = join(folder, 'jobs', 'followed');
+  return existsSync(path) ? readdirSync(path) : undefined;
+}
+
 type Started = Awaited<ReturnType<typeof start>>;
 
 const OPENAI = { 'x-gw-provider': '@openai' };
@@ -254,36 +260,57 @@ test.for([
   await using started = await start({ env: { ...IDLE, TRUSTED_CUSTOM_HOSTS: new URL(mock.url).hostname } });
   const other = Object.entries(given).map(([name, value]) => [name, value.replace('HOST', `${mock.url}/v1`)]);
   await create(started, Object.fromEntries(other));
-  expect(existsSync(join(folder, 'followed'))).toBe(false);
+  expect(followed()).toBeUndefined();
 });
+
+/** A provider whose every batch is the same one, which has ended; `read` is told of each reading of its row. */
+async function oneBatch(read: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.url?.endsWith('/content') !== true) {
+      response.end(JSON.stringify({ id: 'b', status: 'completed', output_file_id: 'f' }));
+      return;
+    }
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
+    const body = { model: MODEL, usage };
+    const row = { id: 'r', custom_id: 'a', response: { status_code: 200, body }, error: null };
+    response.write(`${JSON.stringify(row)}\n`);
+    read(response);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const customHost = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const body = { input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h' };
+  return {
+    entries: [[workspace('team-a'), key(), ...provider('openai', { customHost, secret: 'sk-openai-secret' })]],
+    create: async ({ running }: Started) => {
+      expect((await running.send('/v1/batches', { method: 'POST', headers: OPENAI, body })).status).toBe(200);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
 
 test('an output that a provider draws out is given up after a while, and read again later', async () => {
   let reads = 0;
-  await using slow = createServer((request, response) => {
-    request.resume();
-    const isOutput = request.url?.endsWith('/content') === true;
-    if (!isOutput) response.end(JSON.stringify({ id: 'b', status: 'completed', output_file_id: 'f' }));
-    else {
-      reads += 1;
-      const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
-      const row = {
-        id: 'r',
-        custom_id: 'a',
-        response: { status_code: 200, body: { model: MODEL, usage } },
-        error: null,
-      };
-      response.write(`${JSON.stringify(row)}\n`);
-      if (reads > 1) response.end();
-    }
+  await using slow = await oneBatch((response) => {
+    reads += 1;
+    if (reads > 1) response.end();
   });
-  await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
-  const customHost = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`;
-  const entries = [[workspace('team-a'), key(), ...provider('openai', { customHost, secret: 'sk-openai-secret' })]];
-  await using started = await start({ entries });
-  const body = { input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h' };
-  await started.running.send('/v1/batches', { method: 'POST', headers: OPENAI, body });
+  await using started = await start({ entries: slow.entries });
+  await slow.create(started);
   await waitFor(() => started.counted().length === 1, { what: 'the rows' });
   expect([reads, started.total()]).toEqual([2, 6]);
+});
+
+test('a batch that has ended is not followed again when a call creates the same once more', async () => {
+  await using served = await oneBatch((response) => void response.end());
+  {
+    await using started = await start({ entries: served.entries });
+    await served.create(started);
+    await waitFor(() => started.counted().length === 1 && followed()?.length === 0, { what: 'the end' });
+  }
+  await using idle = await start({ entries: served.entries, env: IDLE });
+  await served.create(idle);
+  expect(followed()).toEqual([]);
 });
 
 test('credentials that a client repeats in metadata and trace are not kept', async () => {

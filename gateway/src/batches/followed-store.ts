@@ -27,7 +27,7 @@ export type FollowedBatch = Readonly<z.output<typeof followedBatch>>;
 
 /** All methods reject with StoreFailure when the store cannot be used. */
 export interface FollowedStore {
-  /** False: so many of the workspace are followed already. One that is there stays as it is. */
+  /** False: so many of the workspace are followed already. One that is there stays as it is, one that has ended is not followed again. */
   follow(batch: FollowedBatch, maxOfWorkspace: number): Promise<boolean>;
   follows(id: string): Promise<boolean>;
   /** Takes one whose time has come and that nobody works on; undefined: there is none. */
@@ -36,8 +36,8 @@ export interface FollowedStore {
   countedRows(output: string, owner: string): Promise<number>;
   /** False: others than the owner have counted rows beyond `before`. The same claim of the same owner may be made again. */
   countRows(output: string, claim: RowClaim & { readonly owner: string; readonly nowMs: number }): Promise<boolean>;
-  /** Forgets which rows were counted before that time (Unix ms). */
-  removeCountedBefore(timeMs: number, limit: number): Promise<void>;
+  /** Forgets which rows were counted, and which batches have ended, before that time (Unix ms). */
+  forgetBefore(timeMs: number, limit: number): Promise<void>;
 }
 
 /** The right to look at a batch. Methods reject with LeaseLost when somebody else has it by now. */
@@ -49,6 +49,6 @@ export interface FollowedLease {
   renew(nowMs: number): Promise<void>;
   /** Gives it back: it is taken again after that time (Unix ms). */
   later(atMs: number): Promise<void>;
-  /** It is no longer followed. */
-  end(): Promise<void>;
+  /** It is no longer followed, and never again as long as that is known: so many are of each workspace, those that have ended last. */
+  end(nowMs: number, maxOfWorkspace: number): Promise<void>;
 }

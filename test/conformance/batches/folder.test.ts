@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { createJobFolder } from '../../../gateway/src/batches/index.ts';
 import { createObjectFolder } from '../../../gateway/src/object-storage/index.ts';
 import { describeFollowedStore } from './followed-stores.ts';
@@ -39,3 +40,19 @@ for (const describeStore of [describeJobStore, describeFollowedStore]) {
     };
   });
 }
+
+test('a followed batch whose end was cut off is not taken again, and goes', async () => {
+  const folder = newFolder();
+  const [followed, before] = [join(folder, 'followed'), join(folder, 'before')];
+  const jobs = createJobFolder(folder);
+  const given = { id: 'a'.repeat(64), workspace: 'team-a', slug: 'openai', batch: 'b', metadata: '{}', traceId: 't' };
+  await jobs.follow({ ...given, key: { id: 'key/team-a/app', name: 'app' }, createdAt: 1 }, 1);
+  const lease = await jobs.claimFollowed({ nowMs: 2, leaseMs: 1_000 });
+  await cp(followed, before, { recursive: true, preserveTimestamps: true });
+  await lease?.end(3, 1);
+  await cp(before, followed, { recursive: true, preserveTimestamps: true });
+  expect(await jobs.claimFollowed({ nowMs: 10_000, leaseMs: 1_000 })).toBeUndefined();
+  expect(await readdir(followed)).toEqual([]);
+  await jobs.close();
+  await rm(folder, { recursive: true, force: true });
+});

@@ -58,9 +58,38 @@ export function describeFollowedStore(name: string, prepare: () => Promise<Opene
       expect(await other.follows(batch.id)).toBe(true);
       const lease = await taken(other);
       expect([lease.followed, lease.number]).toEqual([batch, 1]);
-      await lease.end();
+      await lease.end(NOW, MANY);
       expect(await jobs.follows(batch.id)).toBe(false);
       expect(await jobs.claimFollowed({ ...LEASE, nowMs: NOW + 1e9 })).toBeUndefined();
+    });
+
+    test('are not followed again once they have ended, whoever asks for it, until that is forgotten', async () => {
+      const batch = batchOf('team-d');
+      await jobs.follow(batch, MANY);
+      await (await taken(jobs)).end(NOW, MANY);
+      for (const again of [batch, { ...batch, traceId: 'another' }, { ...batch, workspace: 'team-e' }]) {
+        expect(await other.follow(again, MANY)).toBe(true);
+        expect(await other.follows(batch.id)).toBe(false);
+      }
+      expect(await jobs.claimFollowed({ ...LEASE, nowMs: NOW + 1e9 })).toBeUndefined();
+      await jobs.forgetBefore(NOW, MANY);
+      await jobs.follow(batch, MANY);
+      expect(await jobs.follows(batch.id)).toBe(false);
+      await jobs.forgetBefore(NOW + 1_000, MANY);
+      await jobs.follow(batch, MANY);
+      await (await taken(jobs)).end(NOW, MANY);
+    });
+
+    test('that have ended are known in each workspace up to a number, the oldest of them no longer', async () => {
+      const batches = ['team-f', 'team-g', 'team-g', 'team-g'].map((team) => batchOf(team));
+      for (const [i, batch] of batches.entries()) {
+        await jobs.follow(batch, MANY);
+        await (await taken(other)).end(NOW + i * 1_000, 2);
+      }
+      for (const batch of batches) await jobs.follow(batch, MANY);
+      const followed = await Promise.all(batches.map(({ id }) => other.follows(id)));
+      expect(followed).toEqual([false, true, false, false]);
+      await (await taken(jobs)).end(NOW, MANY);
     });
 
     test('are taken by one process at a time, until the lease is over or given back', async () => {
@@ -74,12 +103,12 @@ export function describeFollowedStore(name: string, prepare: () => Promise<Opene
       expect(second.number).toBe(2);
       await expect(first?.renew(NOW + 16_001)).rejects.toBeInstanceOf(LeaseLost);
       await expect(first?.later(NOW)).rejects.toBeInstanceOf(LeaseLost);
-      await expect(first?.end()).rejects.toBeInstanceOf(LeaseLost);
+      await expect(first?.end(NOW, MANY)).rejects.toBeInstanceOf(LeaseLost);
       await second.later(NOW + 60_000);
       expect(await jobs.claimFollowed({ ...LEASE, nowMs: NOW + 59_000 })).toBeUndefined();
       const third = await taken(jobs, NOW + 60_001);
       expect(third.number).toBe(3);
-      await third.end();
+      await third.end(NOW, MANY);
     });
 
     test('are bounded in each workspace, and those of busy ones are left out', async () => {
@@ -91,8 +120,8 @@ export function describeFollowedStore(name: string, prepare: () => Promise<Opene
       expect(await jobs.follow(elsewhere, 1)).toBe(true);
       const lease = await taken(jobs, NOW, new Set(['team-b']));
       expect(lease.followed.id).toBe(elsewhere.id);
-      await lease.end();
-      await (await taken(jobs)).end();
+      await lease.end(NOW, MANY);
+      await (await taken(jobs)).end(NOW, MANY);
     });
 
     test('have rows that one of those counts who read them at the same time', async () => {
@@ -122,9 +151,9 @@ export function describeFollowedStore(name: string, prepare: () => Promise<Opene
     test('have rows that are forgotten after a while', async () => {
       const output = newName();
       await jobs.countRows(output, { before: 0, rows: 5, owner: 'worker', nowMs: Date.now() });
-      await jobs.removeCountedBefore(Date.now() - 86_400_000, MANY);
+      await jobs.forgetBefore(Date.now() - 86_400_000, MANY);
       expect(await jobs.countedRows(output, 'client')).toBe(5);
-      await jobs.removeCountedBefore(Date.now() + 86_400_000, MANY);
+      await jobs.forgetBefore(Date.now() + 86_400_000, MANY);
       expect(await jobs.countedRows(output, 'client')).toBe(0);
     });
   });

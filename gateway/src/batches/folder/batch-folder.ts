@@ -10,7 +10,7 @@ import type { Lease } from '../job-store.ts';
 import { type BatchOrder, batchOrder, batchProgress, NOT_STARTED, type StoredBatch } from '../records.ts';
 import { createRecord, namesIn, readRecord } from './files.ts';
 import { createFolderLease } from './folder-lease.ts';
-import { createLease, isOver, lastLease, leaseName, progressAt } from './lease-files.ts';
+import { createTimedFile, isOver, lastLease, leaseName, progressAt } from './lease-files.ts';
 
 const cancelWish = z.object({ at: z.int().min(0) });
 
@@ -50,7 +50,7 @@ export function createBatchFolder(folder: string, onEnd: () => Promise<void>): B
       const last = await lastLease(folder);
       if (last > 0 && !(await isOver(at(leaseName(last)), nowMs - leaseMs))) return undefined;
       const own = last + 1;
-      if (!(await createLease(at(leaseName(own)), nowMs))) return undefined;
+      if (!(await createTimedFile(at(leaseName(own)), nowMs))) return undefined;
       return createFolderLease({ folder, number: own, batch: known, cancellingAt, forgetAnswers });
     },
     forgetAnswers,

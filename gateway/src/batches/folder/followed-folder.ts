@@ -1,5 +1,6 @@
 /**
- * Batches at providers that are followed, each a folder with its name and that of its workspace, and which rows of outputs were counted.
+ * Batches at providers that are followed, each a folder with its name and that of its workspace, those that have ended, and which rows of
+ * outputs were counted.
  * A lease is a file with a number, and the highest number counts: it is over so long after the time of the file.
  */
 import { hash } from 'node:crypto';
@@ -8,8 +9,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type ClaimOptions, LeaseLost } from '../claims.ts';
 import { type FollowedBatch, type FollowedLease, type FollowedStore, followedBatch } from '../followed-store.ts';
+import { type EndedBatches, endedIn } from './ended-folder.ts';
 import { createRecord, namesIn, readRecord } from './files.ts';
-import { createLease, isOver, lastLease, leaseName } from './lease-files.ts';
+import { createTimedFile, isOver, lastLease, leaseName } from './lease-files.ts';
 
 const countedRows = z.object({ rows: z.int().min(0), owner: z.string() });
 
@@ -20,12 +22,20 @@ const ABANDONED_MS = 3_600_000;
 const OUTPUT = /^[0-9a-f]{64}$/;
 const COUNT = /^(\d{1,9})\.json$/;
 
-export const followedIn = (folder: string): FollowedStore => ({
-  ...batchesIn(join(folder, 'followed')),
-  ...countsIn(join(folder, 'counted')),
-});
+export function followedIn(folder: string): FollowedStore {
+  const ended = endedIn(join(folder, 'ended'));
+  const { removeCountedBefore, ...counts } = countsIn(join(folder, 'counted'));
+  return {
+    ...batchesIn(join(folder, 'followed'), ended),
+    ...counts,
+    forgetBefore: async (timeMs, limit) => {
+      await removeCountedBefore(timeMs, limit);
+      await ended.removeBefore(timeMs, limit);
+    },
+  };
+}
 
-function batchesIn(folder: string): Pick<FollowedStore, 'follow' | 'follows' | 'claimFollowed'> {
+function batchesIn(folder: string, ended: EndedBatches): Pick<FollowedStore, 'follow' | 'follows' | 'claimFollowed'> {
   const all = async () =>
     (await namesIn(folder)).flatMap((name) => {
       const [, id, workspace] = NAME.exec(name) ?? [];
@@ -38,6 +48,7 @@ function batchesIn(folder: string): Pick<FollowedStore, 'follow' | 'follows' | '
       if (known.length >= maxOfWorkspace) return false;
       const name = `${batch.id}-${owner}`;
       if (!NAME.test(name)) throw new Error('The name cannot be that of a file');
+      if (await ended.has(batch.id)) return true;
       await createRecord(join(folder, name, 'order.json'), batch);
       return true;
     },
@@ -46,7 +57,7 @@ function batchesIn(folder: string): Pick<FollowedStore, 'follow' | 'follows' | '
       const busy = new Set([...(options.except ?? [])].map(nameOf));
       for (const { name, workspace } of await all()) {
         if (busy.has(workspace)) continue;
-        const lease = await claim(join(folder, name), options);
+        const lease = await claim({ folder, name, ended }, options);
         if (lease !== undefined) return lease;
       }
       return undefined;
@@ -56,7 +67,15 @@ function batchesIn(folder: string): Pick<FollowedStore, 'follow' | 'follows' | '
 
 const nameOf = (workspace: string): string => hash('sha256', workspace).slice(0, 32);
 
-async function claim(folder: string, { nowMs, leaseMs }: ClaimOptions): Promise<FollowedLease | undefined> {
+interface Place {
+  /** Of all batches. */
+  readonly folder: string;
+  readonly name: string;
+  readonly ended: EndedBatches;
+}
+
+async function claim(place: Place, { nowMs, leaseMs }: ClaimOptions): Promise<FollowedLease | undefined> {
+  const folder = join(place.folder, place.name);
   const last = await lastLease(folder);
   if (last > 0 && !(await isOver(join(folder, leaseName(last)), nowMs - leaseMs))) return undefined;
   const followed = await readRecord(join(folder, 'order.json'), followedBatch);
@@ -64,10 +83,15 @@ async function claim(folder: string, { nowMs, leaseMs }: ClaimOptions): Promise<
     if (await isOver(folder, nowMs - ABANDONED_MS)) await rm(folder, { recursive: true, force: true });
     return undefined;
   }
+  // Its end was cut off, or came while it was followed anew.
+  if (await place.ended.has(followed.id)) {
+    await removeBatch(folder);
+    return undefined;
+  }
   const number = last + 1;
-  if (!(await createLease(join(folder, leaseName(number)), nowMs))) return undefined;
+  if (!(await createTimedFile(join(folder, leaseName(number)), nowMs))) return undefined;
   if (last > 0) await rm(join(folder, leaseName(last)), { force: true });
-  return leaseOf(folder, { followed, number, leaseMs });
+  return leaseOf(place, { followed, number, leaseMs });
 }
 
 interface Held {
@@ -76,7 +100,13 @@ interface Held {
   readonly leaseMs: number;
 }
 
-function leaseOf(folder: string, { followed, number, leaseMs }: Held): FollowedLease {
+async function removeBatch(folder: string): Promise<void> {
+  await rm(join(folder, 'order.json'), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
+function leaseOf(place: Place, { followed, number, leaseMs }: Held): FollowedLease {
+  const folder = join(place.folder, place.name);
   const check = async (): Promise<void> => {
     if ((await lastLease(folder)) !== number) throw new LeaseLost('Another process follows the batch');
   };
@@ -89,16 +119,18 @@ function leaseOf(folder: string, { followed, number, leaseMs }: Held): FollowedL
     number,
     renew: touch,
     later: (atMs) => touch(atMs - leaseMs),
-    end: async () => {
+    end: async (nowMs, maxOfWorkspace) => {
       await check();
-      await rm(join(folder, 'order.json'), { force: true });
-      await rm(folder, { recursive: true, force: true });
+      await place.ended.add(place.name, nowMs, maxOfWorkspace);
+      await removeBatch(folder);
     },
   };
 }
 
 /** Of an output, a file for each claim, which is named by the rows before it. */
-function countsIn(folder: string): Pick<FollowedStore, 'countedRows' | 'countRows' | 'removeCountedBefore'> {
+function countsIn(
+  folder: string,
+): Pick<FollowedStore, 'countedRows' | 'countRows'> & { removeCountedBefore: FollowedStore['forgetBefore'] } {
   const folderOf = (output: string): string => {
     if (OUTPUT.test(output)) return join(folder, output);
     throw new Error('The name cannot be that of a file');

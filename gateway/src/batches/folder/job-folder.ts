@@ -210,7 +210,7 @@ function guarded(store: JobStore): JobStore {
     claimFollowed: guard(store.claimFollowed),
     countedRows: guard(store.countedRows),
     countRows: guard(store.countRows),
-    removeCountedBefore: guard(store.removeCountedBefore),
+    forgetBefore: guard(store.forgetBefore),
     close: store.close,
   };
 }

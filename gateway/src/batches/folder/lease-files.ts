@@ -25,7 +25,7 @@ export async function isOver(path: string, touchedBeforeMs: number): Promise<boo
 }
 
 /** Only one process creates a file, and nobody sees it with another time. False: it is there, or its folder is gone. */
-export async function createLease(path: string, nowMs: number): Promise<boolean> {
+export async function createTimedFile(path: string, nowMs: number): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   try {
     await (await open(draft, 'wx', 0o600)).close();

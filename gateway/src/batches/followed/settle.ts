@@ -47,6 +47,8 @@ export interface SettlePorts extends FollowPorts, OwnCallPorts {
 /** Then it is followed no longer, in ms: providers delete outputs. */
 const MAX_AGE_MS = 30 * 86_400_000;
 const GROWTH = 1.5;
+/** Of a workspace, that are known to have ended. */
+const MAX_ENDED = 10_000;
 
 /** Rejects with LeaseLost, and where a store is away. */
 export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, handOver: CancelSignal): Promise<void> {
@@ -57,7 +59,7 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
       factsOf(lease),
       'A batch of a provider has not ended, or its output could not be read: its rows are not counted',
     );
-    await lease.end();
+    await lease.end(now(), MAX_ENDED);
     return;
   }
   const run = new Cancellation();
@@ -73,7 +75,7 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
   try {
     const outcome = await look(lease, ports, run);
     if (isLost) throw new LeaseLost('Another process follows the batch');
-    if (outcome === 'counted' || outcome === 'nothing') await lease.end();
+    if (outcome === 'counted' || outcome === 'nothing') await lease.end(now(), MAX_ENDED);
     else await lease.later(now() + waitOf(lease, timing, outcome));
   } catch (error) {
     if (!(error instanceof LeaseLost)) await lease.later(now() + timing.failedWaitMs).catch(() => undefined); // the first error counts

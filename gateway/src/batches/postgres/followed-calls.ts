@@ -1,4 +1,4 @@
-/** Batches at providers that are followed, and which rows of outputs were counted. */
+/** Batches at providers that are followed, those that have ended, and which rows of outputs were counted. */
 import { parseJson } from '@gatehouse/crds';
 import { LeaseLost } from '../claims.ts';
 import { type FollowedLease, type FollowedStore, followedBatch } from '../followed-store.ts';
@@ -24,6 +24,11 @@ export const followedCalls = (database: BatchDatabase): FollowedStore => ({
           insert into gateway_batches.followed (id, workspace, terms, lease_until)
           values (${batch.id}, ${batch.workspace}, ${JSON.stringify(batch)}, ${batch.createdAt}::bigint)
           on conflict do nothing
+        `.execute(transaction);
+        // Last: an end that the insert has waited for is seen by what follows it.
+        await sql`
+          delete from gateway_batches.followed as again using gateway_batches.followed_ended as ended
+          where again.id = ${batch.id} and ended.id = again.id
         `.execute(transaction);
         return true;
       }),
@@ -68,12 +73,18 @@ export const followedCalls = (database: BatchDatabase): FollowedStore => ({
       `.execute(queries);
       return rows.length > 0;
     }),
-  removeCountedBefore: (timeMs, limit) =>
+  forgetBefore: (timeMs, limit) =>
     database.use(async ({ queries, sql }) => {
       await sql`
         delete from gateway_batches.counted_rows where (output, from_row) in (
           select output, from_row from gateway_batches.counted_rows
           where counted_at < ${timeMs}::bigint order by counted_at limit ${limit}
+        )
+      `.execute(queries);
+      await sql`
+        delete from gateway_batches.followed_ended where id in (
+          select id from gateway_batches.followed_ended
+          where ended_at < ${timeMs}::bigint order by ended_at limit ${limit}
         )
       `.execute(queries);
     }),
@@ -98,12 +109,26 @@ function leaseOf(database: BatchDatabase, row: FollowedRow, leaseMs: number): Fo
     number,
     renew: (nowMs) => until(nowMs + leaseMs),
     later: until,
-    end: () =>
+    end: (nowMs, maxOfWorkspace) =>
       database.use(async ({ queries, sql }) => {
-        const { numAffectedRows = 0n } = await sql`
-          delete from gateway_batches.followed where id = ${id} and lease_number = ${number}::bigint
+        const { rows } = await sql`
+          with gone as (
+            delete from gateway_batches.followed where id = ${id} and lease_number = ${number}::bigint
+            returning id, workspace
+          )
+          insert into gateway_batches.followed_ended as known (id, workspace, ended_at)
+          select id, workspace, ${nowMs}::bigint from gone
+          on conflict (id) do update set ended_at = excluded.ended_at
+          returning 1
         `.execute(queries);
-        if (numAffectedRows === 0n) throw lost();
+        if (rows.length === 0) throw lost();
+        await sql`
+          delete from gateway_batches.followed_ended
+          where workspace = ${followed.workspace} and (ended_at, id) <= (
+            select ended_at, id from gateway_batches.followed_ended where workspace = ${followed.workspace}
+            order by ended_at desc, id desc offset ${maxOfWorkspace} limit 1
+          )
+        `.execute(queries);
       }),
   };
 }
