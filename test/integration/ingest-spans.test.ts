@@ -10,20 +10,23 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
 import { type LogRecord, type MemoryLog, memoryLog } from '../kit/request-log.ts';
-import { KEY, key, TEAM } from '../kit/snapshot.ts';
+import { KEY, key, TEAM, workspace } from '../kit/snapshot.ts';
 
 const PATH = '/v1/otel/v1/traces';
 const PROTOBUF = 'application/x-protobuf';
 const JSON_TYPE = 'application/json';
 const CANARY = 'sk-canary-0123456789abcdef0123456789';
 const OTHER = 'sk-another-0123456789abcdef';
+const OTHER_KEY = 'gwk_of_the_other_team_0123456789';
 
 let log: MemoryLog;
 let world: World;
 
 beforeAll(async () => {
   log = memoryLog();
-  world = await startWorld({ requestLog: log, entries: () => [key({ scopes: ['logs.write'] })] });
+  const scopes = ['logs.write'];
+  const other = key({ name: 'other', secret: OTHER_KEY, workspace: 'team-b', scopes });
+  world = await startWorld({ requestLog: log, entries: () => [key({ scopes }), workspace('team-b'), other] });
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -177,6 +180,17 @@ describe.each(BOTH)('spans in %s', (encoding) => {
       (await stored(encoding, ...spans)).map(({ row }) => row.id);
     const [first] = await ids(told);
     expect(await ids(told, span(), told)).toEqual([first, expect.not.stringMatching(first ?? ''), first]);
+  });
+
+  test('are rows of their own in each workspace that sends them', async () => {
+    const told = span();
+    const { type, encode } = ENCODINGS[encoding];
+    const [own] = await stored(encoding, told);
+    const before = log.records.length;
+    expect((await post(encode(told), type, { 'x-gw-api-key': OTHER_KEY })).status).toBe(200);
+    const rows = [own, ...log.records.slice(before)].map((record) => record?.row);
+    expect(rows.map((row) => row?.workspace)).toEqual([TEAM, 'team-b']);
+    expect(new Set(rows.map((row) => row?.id)).size).toBe(2);
   });
 
   test('that failed are errors', async () => {
