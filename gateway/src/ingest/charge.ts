@@ -3,6 +3,7 @@ import type { BudgetLimit, Budgets } from '../budgets/index.ts';
 import { chargeSpent, type ResolvedRequest } from '../pipeline/index.ts';
 import type { AttemptFacts } from '../record/index.ts';
 import { addUsage } from '../usage/index.ts';
+import { createChargedRecords } from './charged-records.ts';
 
 interface Charged {
   /** One that comes again has the same; undefined: each one is new. */
@@ -15,24 +16,18 @@ interface ChargePorts {
   now(): number;
 }
 
-/** Charged records that are remembered: some calls of the largest kind. */
-const MAX_CHARGED = 20_000;
+/** Charged records that are known, of all workspaces: some calls of the largest kind of each of several. */
+const MAX_CHARGED = 100_000;
 
 const HEADER = 'x-gw-override-service-log-usage';
 
 /** Charges what was not charged before. */
 export function createCharges(ports: ChargePorts): (request: ResolvedRequest, records: readonly Charged[]) => void {
-  const known = new Set<string>();
-  const isNew = ({ id }: Charged): boolean => {
-    if (id === undefined) return true;
-    if (known.has(id)) return false;
-    known.add(id);
-    if (known.size > MAX_CHARGED) for (const oldest of known) return known.delete(oldest);
-    return true;
-  };
+  const known = createChargedRecords(MAX_CHARGED);
   return (request, records) => {
     if (request.exchange.request.header(HEADER)?.trim().toLowerCase() !== 'true') return;
-    const fresh = records.filter(isNew);
+    const { name } = request.caller.workspace;
+    const fresh = records.filter(({ id }) => id === undefined || known.add(name, id));
     if (fresh.length > 0) charge(request, fresh, ports);
   };
 }
