@@ -1,6 +1,6 @@
 /** What every store does with batches at providers that are followed: gateway/src/batches/followed-store.ts. */
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type FollowedBatch,
   type FollowedLease,
@@ -8,7 +8,7 @@ import {
   LeaseLost,
 } from '../../../gateway/src/batches/index.ts';
 import { newId } from '../../../gateway/src/lib/random.ts';
-import type { OpenedJobs } from './job-stores.ts';
+import { type OpenedJobs, useStores } from './job-stores.ts';
 
 const NOW = Date.UTC(2027, 0, 1);
 const LEASE = { nowMs: NOW, leaseMs: 10_000 };
@@ -30,18 +30,10 @@ const batchOf = (workspace: string, over: Partial<FollowedBatch> = {}): Followed
 
 export function describeFollowedStore(name: string, prepare: () => Promise<OpenedJobs>): void {
   describe(`followed batches in ${name}`, () => {
-    let opened: OpenedJobs;
     let jobs: JobStore;
     let other: JobStore;
-    beforeAll(async () => {
-      opened = await prepare();
-      jobs = await opened.open();
-      other = await opened.open();
-    });
-    afterAll(async () => {
-      await jobs.close();
-      await other.close();
-      await opened[Symbol.asyncDispose]();
+    useStores(prepare, (first, second) => {
+      [jobs, other] = [first, second];
     });
 
     const taken = async (store: JobStore, nowMs = NOW, except = new Set<string>()): Promise<FollowedLease> => {

@@ -15,6 +15,21 @@ export interface OpenedJobs extends AsyncDisposable {
   open(): Promise<JobStore>;
 }
 
+/** Two processes with the same data, while the tests of a suite run. */
+export function useStores(prepare: () => Promise<OpenedJobs>, open: (first: JobStore, second: JobStore) => void): void {
+  const closing: (() => unknown)[] = [];
+  beforeAll(async () => {
+    const opened = await prepare();
+    closing.unshift(() => opened[Symbol.asyncDispose]());
+    const [first, second] = [await opened.open(), await opened.open()];
+    closing.unshift(first.close, second.close);
+    open(first, second);
+  });
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+}
+
 const NOW = Date.UTC(2027, 0, 1);
 const LEASE = { nowMs: NOW, leaseMs: 10_000 };
 const MANY = 1_000;
@@ -60,18 +75,10 @@ async function linesOf(lease: Lease, succeeded: boolean): Promise<string[]> {
 
 export function describeJobStore(name: string, prepare: () => Promise<OpenedJobs>): void {
   describe(`files and batches in ${name}`, () => {
-    let opened: OpenedJobs;
     let jobs: JobStore;
     let other: JobStore;
-    beforeAll(async () => {
-      opened = await prepare();
-      jobs = await opened.open();
-      other = await opened.open();
-    });
-    afterAll(async () => {
-      await jobs.close();
-      await other.close();
-      await opened[Symbol.asyncDispose]();
+    useStores(prepare, (first, second) => {
+      [jobs, other] = [first, second];
     });
 
     const claimOf = async (order: BatchOrder, store: JobStore, nowMs = NOW): Promise<Lease | undefined> => {

@@ -2,6 +2,7 @@
 import { parseJson } from '@gatehouse/crds';
 import type { JobStore } from '../job-store.ts';
 import { batchOrder, batchProgress, NOT_STARTED, type StoredBatch } from '../records.ts';
+import { claimRow } from './claim-row.ts';
 import type { BatchDatabase } from './database.ts';
 import { behind, lockWorkspace } from './file-calls.ts';
 import { createPostgresLease } from './postgres-lease.ts';
@@ -75,23 +76,13 @@ export const batchCalls = (database: BatchDatabase): BatchCalls => ({
         )
       `.execute(queries);
     }),
-  claim: ({ nowMs, leaseMs, except = NOBODY }) =>
+  claim: (options) =>
     database.use(async ({ queries, sql }) => {
-      const { rows } = await sql<BatchRow>`
-        update gateway_batches.batches
-        set lease_number = lease_number + 1, lease_until = ${nowMs + leaseMs}::bigint
-        where id = (
-          select id from gateway_batches.batches
-          where ended_at is null and lease_until < ${nowMs}::bigint and not workspace = any(${[...except]}::text[])
-          order by created_at, id limit 1
-          for update skip locked
-        )
-        returning *
-      `.execute(queries);
+      const which = { table: 'batches', isOpen: sql`ended_at is null`, order: sql`created_at, id` } as const;
+      const { rows } = await claimRow<BatchRow>(sql, { ...options, ...which }).execute(queries);
       const [row] = rows;
       if (row === undefined) return undefined;
+      const { leaseMs } = options;
       return createPostgresLease(database, { batch: toBatch(row), number: Number(row.lease_number), leaseMs });
     }),
 });
-
-const NOBODY: ReadonlySet<string> = new Set();

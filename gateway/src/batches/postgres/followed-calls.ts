@@ -2,6 +2,7 @@
 import { parseJson } from '@gatehouse/crds';
 import { LeaseLost } from '../claims.ts';
 import { type FollowedLease, type FollowedStore, followedBatch } from '../followed-store.ts';
+import { claimRow } from './claim-row.ts';
 import type { BatchDatabase } from './database.ts';
 import { lockWorkspace } from './file-calls.ts';
 
@@ -38,21 +39,12 @@ export const followedCalls = (database: BatchDatabase): FollowedStore => ({
       const { rows } = await sql`select 1 from gateway_batches.followed where id = ${id}`.execute(queries);
       return rows.length > 0;
     }),
-  claimFollowed: ({ nowMs, leaseMs, except = NOBODY }) =>
+  claimFollowed: (options) =>
     database.use(async ({ queries, sql }) => {
-      const { rows } = await sql<FollowedRow>`
-        update gateway_batches.followed
-        set lease_number = lease_number + 1, lease_until = ${nowMs + leaseMs}::bigint
-        where id = (
-          select id from gateway_batches.followed
-          where lease_until < ${nowMs}::bigint and not workspace = any(${[...except]}::text[])
-          order by lease_until, id limit 1
-          for update skip locked
-        )
-        returning *
-      `.execute(queries);
+      const which = { table: 'followed', isOpen: sql`true`, order: sql`lease_until, id` } as const;
+      const { rows } = await claimRow<FollowedRow>(sql, { ...options, ...which }).execute(queries);
       const [row] = rows;
-      return row === undefined ? undefined : leaseOf(database, row, leaseMs);
+      return row === undefined ? undefined : leaseOf(database, row, options.leaseMs);
     }),
   countedRows: (output, owner) =>
     database.use(async ({ queries, sql }) => {
@@ -89,8 +81,6 @@ export const followedCalls = (database: BatchDatabase): FollowedStore => ({
       `.execute(queries);
     }),
 });
-
-const NOBODY: ReadonlySet<string> = new Set();
 
 function leaseOf(database: BatchDatabase, row: FollowedRow, leaseMs: number): FollowedLease {
   const followed = followedBatch.parse(parseJson(row.terms));
