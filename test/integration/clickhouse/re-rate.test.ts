@@ -1,8 +1,7 @@
 /** Prices in hindsight, in the engine of ClickHouse: rows and their sums, as they are read. */
-import type { LogRow, LogUsage } from '@gatehouse/crds/logs';
+import type { LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap, waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { compilePrice, createCatalogue, createPriceBook } from '../../../gateway/src/cost/index.ts';
 import {
   type ClickHouseReRateOptions,
   createClickHouseStore,
@@ -21,34 +20,11 @@ import {
 import { runInTest } from '../../../standalone/src/cli/testing.ts';
 import { startGatehouse, tempFolder } from '../../../standalone/src/testing/index.ts';
 import { type ClickHouseServer, startClickHouse } from '../../clickhouse/index.ts';
-import { logRow } from '../../kit/log-row.ts';
+import { FIRST_COST, HOUR, kinds, NEW_COST, pricesOf, RATED, rated, START, some } from '../suites/re-rate.ts';
 
-const HOUR = 3_600_000;
-const START = Date.UTC(2026, 0, 30, 23, 30);
 const VISIBLE = { workspaces: undefined, people: undefined, apiKey: undefined };
 /** Whole hours: sums come from roll-ups alone. */
 const ALL: LogFilter = { visible: VISIBLE, from: START - HOUR / 2, to: START + HOUR * 47.5 };
-
-const priceOf = (request: string, response: string) =>
-  compilePrice({ provider: 'openai', model: 'ours', usdPerMillionTokens: { request, response } });
-const pricesOf = (request: string, response: string): ClickHouseReRateOptions['prices'] => ({
-  prices: createPriceBook(
-    { get: (provider) => (provider === 'openai' ? new Map([['ours', priceOf(request, response)]]) : undefined) },
-    createCatalogue(),
-  ),
-  accountOf: (workspace, slug) => (workspace === 'team-a' && slug === 'main' ? { provider: 'openai' } : undefined),
-});
-/** Of 10 tokens of input and 20 of output. */
-const FIRST_COST = 1_000;
-const NEW_COST = 80_000;
-
-const rated = (over: Partial<LogRow>, usage: LogUsage | null = {}): LogRow =>
-  logRow({
-    ...{ created_at: START, model: 'ours', answered_model: null, cost_nano: FIRST_COST, end_user: 'ann' },
-    ...{ input_tokens: 10, output_tokens: 20, total_tokens: 30, cached_tokens: 0, reasoning_tokens: 0 },
-    ...over,
-    decision: { calls: 1, price: 'catalogue', ...(usage && { usage }), ...over.decision },
-  });
 
 let server: ClickHouseServer;
 let reader: LogReader;
@@ -115,15 +91,6 @@ async function agreedCost(): Promise<number> {
   return byRow;
 }
 
-const some = (count: number): readonly LogRow[] =>
-  Array.from({ length: count }, (_, n) =>
-    rated({
-      ...{ created_at: START + n * 17 * 60_000, is_final: n !== 3, api_key: n % 2 ? 'one' : 'two' },
-      metadata: { all: 'yes' },
-    }),
-  );
-const kinds = (rows: readonly ReRatedRow[]) => rows.map(({ kind }) => kind);
-
 test('rows and all sums change together, over days, and only once', async () => {
   await write(some(7));
   const [untouched] = (await reader.sum(ALL, { by: [] })).sums;
@@ -138,13 +105,7 @@ test('rows and all sums change together, over days, and only once', async () => 
   const [row] = await reader.list({ ...ALL, costNano: { min: NEW_COST, max: NEW_COST } }, { limit: 9, offset: 0 });
   expect(row).toMatchObject({
     ...{ cost_nano: NEW_COST, is_unpriced: false },
-    decision: {
-      ...{ calls: 1, price: 'pricing', usage: {} },
-      re_rated: {
-        ...{ first_cost_nano: FIRST_COST, first_unpriced: false, first_price: 'catalogue' },
-        at: new Date(START).toISOString(),
-      },
-    },
+    decision: RATED,
   });
   expect(await reader.list({ ...ALL, costNano: { max: FIRST_COST } }, { limit: 9, offset: 0 })).toEqual([]);
   expect(await reader.find(row?.id ?? '', VISIBLE)).toEqual(row);

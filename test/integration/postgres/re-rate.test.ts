@@ -1,8 +1,7 @@
 /** Prices in hindsight, in a real PostgreSQL: rows and their sums. */
-import type { LogRow, LogUsage } from '@gatehouse/crds/logs';
+import type { LogRow } from '@gatehouse/crds/logs';
 import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compilePrice, createCatalogue, createPriceBook } from '../../../gateway/src/cost/index.ts';
 import {
   createPostgresStore,
   type ReRatedRow,
@@ -11,33 +10,9 @@ import {
 } from '../../../gateway/src/request-log/index.ts';
 import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect } from '../../../gateway/src/store/index.ts';
-import { logRow } from '../../kit/log-row.ts';
+import { FIRST_COST, HOUR, kinds, NEW_COST, pricesOf, RATED, rated, START, some } from '../suites/re-rate.ts';
 
-const START = Date.UTC(2026, 0, 30, 23, 30);
-const HOUR = 3_600_000;
-/** A model of no catalogue: two dollars for a million tokens of input, three for those of output. */
-const PRICE = compilePrice({
-  ...{ provider: 'openai', model: 'ours', usdPerMillionTokens: { request: '2', response: '3', cacheWriteInput: '5' } },
-});
-const book = createPriceBook(
-  { get: (provider) => (provider === 'openai' ? new Map([['ours', PRICE]]) : undefined) },
-  createCatalogue(),
-);
-const PRICES: ReRateOptions['prices'] = {
-  prices: book,
-  accountOf: (workspace, slug) => (workspace === 'team-a' && slug === 'main' ? { provider: 'openai' } : undefined),
-};
-
-const rated = (over: Partial<LogRow>, usage: LogUsage | null = {}): LogRow =>
-  logRow({
-    ...{ created_at: START, model: 'ours', answered_model: null, cost_nano: 1_000, end_user: 'ann' },
-    ...{ input_tokens: 10, output_tokens: 20, total_tokens: 30, cached_tokens: 0, reasoning_tokens: 0 },
-    ...over,
-    decision: { calls: 1, price: 'catalogue', ...(usage && { usage }), ...over.decision },
-  });
-
-/** 10 × 2 + 20 × 3 dollars for a million tokens. */
-const NEW_COST = 80_000;
+const PRICES = pricesOf('2', '3');
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -86,16 +61,11 @@ async function worldOf(rows: readonly LogRow[]) {
   return { url, query, run, sums };
 }
 
-const kinds = (rows: readonly ReRatedRow[]) => rows.map(({ kind }) => kind);
-
 test('rows and all sums change together, over days, in several transactions, and only once', async () => {
-  const rows = Array.from({ length: 7 }, (_, n) =>
-    rated({ created_at: START + n * 17 * 60_000, is_final: n !== 3, api_key: n % 2 ? 'one' : 'two' }),
-  );
-  const { query, run, sums } = await worldOf(rows);
+  const { query, run, sums } = await worldOf(some(7));
   const first = await run();
   expect(first.map(({ before, after, kind }) => [before, after, kind])).toEqual(
-    Array(7).fill([1_000, NEW_COST, 'changed']),
+    Array(7).fill([FIRST_COST, NEW_COST, 'changed']),
   );
   const after = await sums();
   expect(after.rows).toMatchObject({ cost: 7 * NEW_COST, requests: 6, attempts: 7, tokens: 210 });
@@ -106,30 +76,18 @@ test('rows and all sums change together, over days, in several transactions, and
   const [kept] = await query('select decision, is_unpriced, cost_nano::float8 as cost from gateway_logs.logs limit 1');
   expect(kept).toEqual({
     ...{ cost: NEW_COST, is_unpriced: false },
-    decision: {
-      ...{ calls: 1, price: 'pricing', usage: {} },
-      re_rated: {
-        ...{ first_cost_nano: 1_000, first_unpriced: false, first_price: 'catalogue' },
-        at: new Date(START).toISOString(),
-      },
-    },
+    decision: RATED,
   });
 });
 
 test('the first cost stays, however often prices change', async () => {
   const { query, run } = await worldOf([rated({})]);
   await run();
-  const twice = compilePrice({
-    provider: 'openai',
-    model: 'ours',
-    usdPerMillionTokens: { request: '4', response: '6' },
-  });
-  const prices = createPriceBook({ get: () => new Map([['ours', twice]]) }, createCatalogue());
-  await run({ prices: { ...PRICES, prices } });
+  await run({ prices: pricesOf('4', '6') });
   const [kept] = await query(
     "select cost_nano::int as cost, decision->'re_rated'->'first_cost_nano' as first from gateway_logs.logs",
   );
-  expect(kept).toEqual({ cost: 2 * NEW_COST, first: 1_000 });
+  expect(kept).toEqual({ cost: 2 * NEW_COST, first: FIRST_COST });
 });
 
 test('what cannot be told again is left', async () => {
