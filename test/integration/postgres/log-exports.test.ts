@@ -77,6 +77,27 @@ async function begin(exports: LogExports, given: Draft = {}): Promise<string> {
   return id;
 }
 
+/** Of 600 rows, which has a lease and gets no row before the gate opens. */
+async function beginHeld() {
+  const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+  const exports = open(
+    exportSource(600, () => gate),
+    { batch: 200 },
+  );
+  const id = await begin(exports);
+  await waitFor(async () => (await found(exports, id)).lease_number === 1, { what: 'the lease' });
+  return { exports, id, openGate };
+}
+
+const endLease = (id: string) =>
+  logTablesIn(database).use((queries) =>
+    queries
+      .updateTable('exports')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute(),
+  );
+
 const found = async ({ jobs }: LogExports, id: string): Promise<ExportRow> => {
   const row = await jobs.find(id, EVERYTHING);
   if (row === undefined) throw new Error(`there is no export ${id}`);
@@ -146,13 +167,7 @@ describe('an export', () => {
     const left = await found(exports, id);
     expect([left.status, left.total_records < 3_000]).toEqual(['in_progress', true]);
     // As time would do it.
-    await logTablesIn(database).use((queries) =>
-      queries
-        .updateTable('exports')
-        .set({ lease_until: new Date(0) })
-        .where('id', '=', id)
-        .execute(),
-    );
+    await endLease(id);
     exports.look();
     const row = await ended(exports, id);
     expect(row).toMatchObject({ status: 'success', total_records: 3_000, lease_number: 2 });
@@ -160,20 +175,8 @@ describe('an export', () => {
   });
 
   test('that somebody else has taken up gets nothing more from the one before', async () => {
-    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
-    const slow = open(
-      exportSource(600, () => gate),
-      { batch: 200 },
-    );
-    const id = await begin(slow);
-    await waitFor(async () => (await found(slow, id)).lease_number === 1, { what: 'the first lease' });
-    await logTablesIn(database).use((queries) =>
-      queries
-        .updateTable('exports')
-        .set({ lease_until: new Date(0) })
-        .where('id', '=', id)
-        .execute(),
-    );
+    const { exports: slow, id, openGate } = await beginHeld();
+    await endLease(id);
     const fast = open(exportSource(600), { batch: 200 });
     fast.look();
     const row = await ended(fast, id);
@@ -184,13 +187,7 @@ describe('an export', () => {
   });
 
   test('that is stopped stays so, and is not started again', async () => {
-    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
-    const exports = open(
-      exportSource(600, () => gate),
-      { batch: 200 },
-    );
-    const id = await begin(exports);
-    await waitFor(async () => (await found(exports, id)).lease_number === 1, { what: 'the lease' });
+    const { exports, id, openGate } = await beginHeld();
     expect(await exports.jobs.stop(id, new Date())).toBe(true);
     openGate();
     await exports.close();

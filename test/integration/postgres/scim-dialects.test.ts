@@ -1,31 +1,10 @@
 /** SCIM 2.0 as two directories speak it. Source: the requests that their makers document. */
 import { randomUUID } from 'node:crypto';
-import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Directory, GROUP, idOf, startDirectory, USER } from './scim-directory.ts';
+import { expect, test } from 'vitest';
+import { GROUP, idOf, USER, useDirectory } from './scim-directory.ts';
 
-let server: PostgresServer;
-let directory: Directory;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(async () => {
-  await directory?.close();
-  await server?.[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await directory?.close();
-  directory = await startDirectory(server);
-});
-
-const org: Directory['org'] = (...args) => directory.org(...args);
-const scim: Directory['scim'] = (...args) => directory.scim(...args);
-const patch: Directory['patch'] = (...args) => directory.patch(...args);
-const found: Directory['found'] = (...args) => directory.found(...args);
-const makeUser: Directory['makeUser'] = (...args) => directory.makeUser(...args);
-const makeGroup: Directory['makeGroup'] = (...args) => directory.makeGroup(...args);
-const map: Directory['map'] = (...args) => directory.map(...args);
-const membersOf: Directory['membersOf'] = (...args) => directory.membersOf(...args);
+const directory = useDirectory();
+const { org, scim, patch, found, makeUser, makeGroup, map, membersOf } = directory;
 
 test('a directory like Entra ID provisions, moves and removes a person', async () => {
   const upn = 'ada@contoso.example';

@@ -1,6 +1,6 @@
 /** A directory that calls the management API over PostgreSQL, and what its tests look at. */
-import { type PostgresServer, unwrap } from '@gatehouse/test/kit';
-import { expect } from 'vitest';
+import { type PostgresServer, startPostgres, unwrap } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import {
   type CallReport,
   createDatabase,
@@ -46,7 +46,7 @@ export const idOf = ({ body }: Pick<Answer, 'body'>): string => String(body['id'
 const RESOURCES = ['organisation_users', 'organisation_settings', 'workspace_users', 'configs'];
 
 /** With a database of its own, and a token. */
-export async function startDirectory(server: PostgresServer): Promise<Directory> {
+async function startDirectory(server: PostgresServer): Promise<Directory> {
   const reports: CallReport[] = [];
   const dialect = unwrap(postgresDialect({ url: await server.database() }));
   const database = createDatabase({ dialect, onAway: () => undefined });
@@ -93,5 +93,49 @@ export async function startDirectory(server: PostgresServer): Promise<Directory>
       await management.close();
       await database.close();
     },
+  };
+}
+
+/** The directory of the test that runs; each has one of its own. */
+export function useDirectory(): Omit<Directory, 'close'> {
+  let server: PostgresServer;
+  let current: Directory;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await current?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await current?.close();
+    current = await startDirectory(server);
+  });
+  return {
+    get database() {
+      return current.database;
+    },
+    get management() {
+      return current.management;
+    },
+    get reports() {
+      return current.reports;
+    },
+    get token() {
+      return current.token;
+    },
+    set token(token) {
+      current.token = token;
+    },
+    org: (...args) => current.org(...args),
+    scim: (...args) => current.scim(...args),
+    patch: (...args) => current.patch(...args),
+    found: (...args) => current.found(...args),
+    makeUser: (...args) => current.makeUser(...args),
+    makeGroup: (...args) => current.makeGroup(...args),
+    map: (...args) => current.map(...args),
+    membersOf: (...args) => current.membersOf(...args),
+    makeKey: (...args) => current.makeKey(...args),
+    keysIn: (...args) => current.keysIn(...args),
   };
 }

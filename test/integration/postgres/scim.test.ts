@@ -1,35 +1,12 @@
 /** SCIM 2.0: accounts, groups and the token. Source: RFC 7643 and RFC 7644. */
 import { randomUUID } from 'node:crypto';
-import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toAuditRecord } from '../../../operator/src/management/index.ts';
 import { createTestManagement } from '../../../operator/src/management/testing.ts';
-import { type Directory, ERROR, GROUP, idOf, startDirectory, USER } from './scim-directory.ts';
+import { ERROR, GROUP, idOf, USER, useDirectory } from './scim-directory.ts';
 
-let server: PostgresServer;
-let directory: Directory;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(async () => {
-  await directory?.close();
-  await server?.[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await directory?.close();
-  directory = await startDirectory(server);
-});
-
-const org: Directory['org'] = (...args) => directory.org(...args);
-const scim: Directory['scim'] = (...args) => directory.scim(...args);
-const patch: Directory['patch'] = (...args) => directory.patch(...args);
-const found: Directory['found'] = (...args) => directory.found(...args);
-const makeUser: Directory['makeUser'] = (...args) => directory.makeUser(...args);
-const makeGroup: Directory['makeGroup'] = (...args) => directory.makeGroup(...args);
-const map: Directory['map'] = (...args) => directory.map(...args);
-const membersOf: Directory['membersOf'] = (...args) => directory.membersOf(...args);
-const makeKey: Directory['makeKey'] = (...args) => directory.makeKey(...args);
-const keysIn: Directory['keysIn'] = (...args) => directory.keysIn(...args);
+const directory = useDirectory();
+const { org, scim, patch, found, makeUser, makeGroup, map, membersOf, makeKey, keysIn } = directory;
 
 describe('the token', () => {
   test('is accepted by SCIM alone, and ends with the next one', async () => {
