@@ -304,6 +304,21 @@ describe.each(BOTH)('spans in %s', (encoding) => {
   });
 });
 
+test('attributes and names that are objects are no failure of the gateway', async () => {
+  const odd = { kvlistValue: { values: [{ key: 'toString', value: { intValue: '1' } }] } };
+  const named = { kvlistValue: { values: [{ key: { toString: 0 }, value: { stringValue: 'a' } }] } };
+  const attributes = [
+    { key: 'http.request.header.a', value: odd },
+    { key: 'http.request.header.b', value: { arrayValue: { values: [odd] } } },
+    { key: 'gen_ai.prompt', value: named },
+  ];
+  const now = `${Date.now()}000000`;
+  const one = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16), startTimeUnixNano: now, endTimeUnixNano: now };
+  const body = { resourceSpans: [{ scopeSpans: [{ spans: [{ ...one, attributes }] }] }] };
+  const answer = await post(JSON.stringify(body), JSON_TYPE);
+  expect([answer.status, answer.text]).toEqual([200, '{}']);
+});
+
 test('any bytes are spans or refused, and nothing is half stored', async () => {
   const good = protobufOf(span(), span());
   const cut = fc.nat(good.length - 1).map((end) => good.subarray(0, end));

@@ -200,6 +200,14 @@ describe('a batch', () => {
     { body: { input_file_id: `gw_file_${'0'.repeat(32)}` }, status: 404, code: 'file_unknown' },
     { body: { input_file_id: '../../etc/passwd' }, status: 404, code: 'file_unknown' },
     { body: { input_file_id: 'f', endpoint: '/v1/files' }, status: 400, code: 'parameter_invalid' },
+    {
+      body: {
+        input_file_id: 'f',
+        output_expires_after: { anchor: 'created_at', seconds: { toString: 0, valueOf: 0 } },
+      },
+      status: 400,
+      code: 'parameter_invalid',
+    },
     { body: { input_file_id: 'f', completion_window: '1h' }, status: 400, code: 'parameter_invalid' },
     { body: { input_file_id: 'f', role_arn: 'arn' }, status: 400, code: 'parameter_invalid' },
   ])('is refused with $body', async ({ body, status, code }) => {

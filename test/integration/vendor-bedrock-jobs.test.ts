@@ -360,6 +360,7 @@ describe('a fine-tuning job', () => {
   });
 
   test.for([
+    { given: { hyperparameters: { n_epochs: { toString: 0 } } }, param: 'hyperparameters.n_epochs' },
     { given: { training_file: 's3://other/x' }, param: 'training_file' },
     { given: { validation_file: 's3://other/x' }, param: 'validation_file' },
     { given: { output_file: 's3://other/x' }, param: 'output_file' },

@@ -44,6 +44,7 @@ describe('a condition', () => {
     { rule: '$gt of a missing value fails', query: { 'params.x': { $gt: 0 } }, want: false },
     { rule: '$lte compares as floats', query: { 'params.x': { $lte: '9.5' } }, facts: params('9.50'), want: true },
     { rule: '$gte does not compare as text', query: { 'params.x': { $gte: 9 } }, facts: params('10'), want: true },
+    { rule: '$gt of an object fails', query: { 'params.x': { $gt: 0 } }, facts: params({ toString: 0 }), want: false },
     { rule: '$gt of no number fails', query: { 'params.x': { $gt: 'x' } }, facts: params(1), want: false },
     { rule: '$in of no list fails', query: { 'params.x': { $in: 'abc' } }, facts: params('a'), want: false },
     { rule: '$nin of no list fails', query: { 'params.x': { $nin: 'abc' } }, facts: params('a'), want: false },

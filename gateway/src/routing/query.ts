@@ -1,8 +1,10 @@
 /** Compiles a checked query into a predicate; docs/reference/config.md#conditions. */
+
 import { assertNever } from '@gatehouse/crds';
 import type { Query, QueryOperator, QuerySubject } from '@gatehouse/crds/config';
 import { AppError } from '../errors/index.ts';
 import { compileRegex, patternBytes, type RegexVerdict, type RegexWork } from '../lib/regex.ts';
+import { scalarText } from '../lib/scalar-text.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -100,6 +102,6 @@ function decided(verdict: RegexVerdict): boolean {
 
 /** Both sides are parsed as floats; comparisons with NaN are false. */
 function compareNumbers(operand: unknown, holds: (a: number, b: number) => boolean): Predicate {
-  const limit = Number.parseFloat(String(operand));
-  return (value) => holds(Number.parseFloat(String(value)), limit);
+  const limit = Number.parseFloat(scalarText(operand));
+  return (value) => holds(Number.parseFloat(scalarText(value)), limit);
 }

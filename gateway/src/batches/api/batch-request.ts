@@ -1,5 +1,7 @@
 /** The body that creates a batch. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { BATCH_ENDPOINTS } from '../endpoints.ts';
 import type { BatchOrder } from '../records.ts';
@@ -73,5 +75,5 @@ function readLifetime(given: unknown): number | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isObject(given) || given['anchor'] !== 'created_at')
     throw invalid('output_expires_after.anchor', 'is created_at');
-  return lifetimeMsOf(Number(given['seconds']), 'output_expires_after.seconds');
+  return lifetimeMsOf(Number(scalarText(given['seconds'])), 'output_expires_after.seconds');
 }

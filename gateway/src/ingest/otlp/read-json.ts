@@ -1,6 +1,8 @@
 /** OTLP as JSON. Source: OpenTelemetry protocol specification, JSON Protobuf Encoding. */
+
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { scalarText } from '../../lib/scalar-text.ts';
 import {
   type Attributes,
   type AttributeValue,
@@ -131,7 +133,7 @@ function anyValue(any: Json, depth: number, work: Work): AttributeValue {
   if (isObject(kvlistValue)) {
     const pairs = valuesOf(kvlistValue);
     return Object.fromEntries(
-      pairs.map(({ key, value }) => [String(key), isObject(value) ? anyValue(value, depth - 1, work) : null]),
+      pairs.map(({ key, value }) => [scalarText(key), isObject(value) ? anyValue(value, depth - 1, work) : null]),
     );
   }
   return typeof bytesValue === 'string' ? bytesValue : null;

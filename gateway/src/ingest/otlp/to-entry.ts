@@ -29,7 +29,8 @@ const MAX_HEADER_CHARS = 32 * 1024;
 
 function charsOfHeaders(attributes: Attributes): number {
   let chars = 0;
-  for (const [name, value] of attributes) if (HEADER.test(name)) chars += name.length + String(value).length;
+  for (const [name, value] of attributes)
+    if (HEADER.test(name)) chars += name.length + (typeof value === 'string' ? value : JSON.stringify(value)).length;
   return chars;
 }
 

@@ -1,5 +1,7 @@
 /** The credential of the vendor and the headers that depend on it. */
+
 import { API_KEY } from '@gatehouse/crds/providers';
+import { scalarText } from '../../lib/scalar-text.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Authorizer, Call } from '../contract.ts';
 import { fieldMissing } from '../engine/index.ts';
@@ -56,9 +58,14 @@ const OF_FILES: ReadonlySet<Call['endpoint']> = new Set<Call['endpoint']>([
 /** The feature flags, from the same places, and those that a call needs. */
 export function anthropicBeta(call: Call): string | undefined {
   const { anthropic_beta: list } = call.params;
-  const flags = setting(call, 'beta') ?? (Array.isArray(list) ? list.join(',') : undefined);
+  const flags = setting(call, 'beta') ?? (Array.isArray(list) ? joined(list) : undefined);
   return OF_FILES.has(call.endpoint) ? withFlag(flags, FILES_BETA) : flags;
 }
+
+const joined = (list: readonly unknown[]): string | undefined => {
+  const flags = list.map(scalarText).filter((flag) => flag !== '');
+  return flags.length === 0 ? undefined : flags.join(',');
+};
 
 function setting(call: Call, name: 'version' | 'beta'): string | undefined {
   const key = `anthropic_${name}`;

@@ -1,6 +1,8 @@
 /** Facts of a call, beside its parameters, that a Converse or invoke body depends on. */
+
 import type { Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
+import { scalarText } from '../../lib/scalar-text.ts';
 import type { ConverseTarget } from '../../wire/bedrock/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { AuthorizerContext, Call, JsonObject } from '../contract.ts';
@@ -15,8 +17,10 @@ const UNSUPPORTED_BETAS: ReadonlySet<string> = new Set(['prompt-caching-scope-20
 export function betasOf(call: Call): readonly string[] | undefined {
   const { fields, params } = call;
   const own: unknown = fields.text('anthropic_beta') ?? call.header('anthropic-beta') ?? params['anthropic_beta'];
-  const list: readonly unknown[] = Array.isArray(own) ? own : String(own ?? '').split(',');
-  const betas = list.map((item) => String(item).trim()).filter((item) => item !== '' && !UNSUPPORTED_BETAS.has(item));
+  const list: readonly unknown[] = Array.isArray(own) ? own : scalarText(own).split(',');
+  const betas = list
+    .map((item) => scalarText(item).trim())
+    .filter((item) => item !== '' && !UNSUPPORTED_BETAS.has(item));
   return betas.length === 0 ? undefined : betas;
 }
 

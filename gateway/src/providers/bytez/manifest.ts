@@ -1,5 +1,6 @@
 import { isObject, ok } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { scalarText } from '../../lib/scalar-text.ts';
 import { textAt } from '../../wire/json/json.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { apiKeyHeader, pathText, requireModel } from '../engine/index.ts';
@@ -10,7 +11,7 @@ const VERSION = /^\d{1,3}$/;
 
 /** A parameter of the call chooses the version of the API. */
 function versionOf({ params, provider }: Call): string {
-  const version = String(params['version'] ?? DEFAULT_VERSION);
+  const version = scalarText(params['version'] ?? DEFAULT_VERSION);
   if (VERSION.test(version)) return version;
   throw new AppError('PARAMETER_INVALID', { param: 'version', detail: 'version must be a number', provider });
 }

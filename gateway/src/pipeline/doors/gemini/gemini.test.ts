@@ -11,6 +11,12 @@ const HELLO = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 const paramsOf = (given: JsonObject): JsonObject => geminiChat.enter({ ...HELLO, ...given }, contextOf()).params;
 
 describe('a request', () => {
+  test('has any modalities, texts or not', () => {
+    expect(paramsOf({ generationConfig: { responseModalities: ['IMAGE', { toString: 0 }] } })).toMatchObject({
+      modalities: ['image', ''],
+    });
+  });
+
   test('has its settings under the names of a chat', () => {
     expect(
       paramsOf({

@@ -1,5 +1,7 @@
 /** A request of the Gemini API as the parameters of a chat completion. */
+
 import { isObject } from '@gatehouse/crds';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
@@ -47,7 +49,7 @@ function toSettings(config: JsonObject | undefined): JsonObject {
   const image = objectOf(config, 'imageConfig');
   return {
     ...Object.fromEntries(SETTINGS.map(([from, to]) => [to, memberOf(config, from)])),
-    modalities: Array.isArray(modalities) ? modalities.map((one) => String(one).toLowerCase()) : undefined,
+    modalities: Array.isArray(modalities) ? modalities.map((one) => scalarText(one).toLowerCase()) : undefined,
     image_config:
       image &&
       withoutAbsent({ aspect_ratio: memberOf(image, 'aspectRatio'), image_size: memberOf(image, 'imageSize') }),

@@ -1,7 +1,9 @@
 /** Fine-tuning jobs of OpenAI's API as customization jobs. Source: Amazon Bedrock API reference. */
+
 import { randomUUID } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
+import { scalarText } from '../../../lib/scalar-text.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { secondsOf } from '../../../wire/openai/index.ts';
 import { taking } from '../../../wire/params/params.ts';
@@ -79,7 +81,10 @@ function hyperparametersOf(params: JsonObject): JsonObject | undefined {
     objectAt(params, 'hyperparameters') ?? objectAt(objectAt(method, textAt(method, 'type') ?? ''), 'hyperparameters');
   const texts = HYPERPARAMETERS.flatMap(([name, own]) => {
     const value = given?.[name];
-    return value === undefined || value === null || value === 'auto' ? [] : [[own, String(value)] as const];
+    if (value === undefined || value === null || value === 'auto') return [];
+    const text = scalarText(value);
+    if (text !== '') return [[own, text] as const];
+    throw new AppError('PARAMETER_INVALID', { param: `hyperparameters.${name}`, detail: `${name} is a number` });
   });
   return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }
