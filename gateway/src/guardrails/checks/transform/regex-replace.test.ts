@@ -26,6 +26,7 @@ describe('regexReplace', () => {
     ['what only looks like flags', { rule: '/a/x', redactText: '-' }, ['b/a/x'], ['b-'], 'T'],
     ['an empty replacement', { rule: 'a', redactText: '' }, ['ab'], ['[REDACTED]b'], 'T'],
     ['a match that is left as it is', { rule: 'a', redactText: '$&', failOnDetection: true }, ['a'], ['a'], 'F'],
+    ['references in what names no group', { rule: 'a', redactText: '$<$$$<$&>' }, ['a'], ['$<$$<a>'], 'T'],
     ['a text that would become empty', { rule: '/.*(x)?/', redactText: '$1' }, ['abc'], ['[REDACTED]'], 'T'],
     ['no text', { rule: 'a', failOnDetection: true }, [''], [''], 'T e'],
     ['no parts', { rule: 'a' }, [], [], 'T e'],

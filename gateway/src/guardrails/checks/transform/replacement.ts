@@ -8,6 +8,8 @@ type Positions = Readonly<Int32Array>;
 export type Piece = (text: string, positions: Positions) => string;
 
 const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
+/** Where no group has a name, `$<` is a text, and what follows it may be a reference. */
+const UNNAMED = /\$(?:([$&`'])|(\d\d?))/g;
 /** The last group that two digits can name. */
 export const MAX_GROUP = 99;
 
@@ -15,7 +17,7 @@ export const MAX_GROUP = 99;
 export function compileReplacement(template: string, groups: PatternGroups): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
-  for (const found of template.matchAll(REFERENCE)) {
+  for (const found of template.matchAll(groups.names.size === 0 ? UNNAMED : REFERENCE)) {
     const [whole, sign, digits, name] = found;
     pieces.push(literal(template.slice(from, found.index)), pieceOf({ whole, sign, digits, name }, groups));
     from = found.index + whole.length;
@@ -33,8 +35,7 @@ interface Reference {
 function pieceOf({ whole, sign, digits, name }: Reference, groups: PatternGroups): Piece {
   if (sign !== undefined) return SIGNS[sign] ?? literal(whole);
   if (digits !== undefined) return numbered(digits, groups.count) ?? literal(whole);
-  if (name === undefined || groups.names.size === 0) return literal(whole);
-  const number = groups.names.get(name);
+  const number = groups.names.get(name ?? '');
   return number === undefined ? NOTHING : group(number);
 }
 
