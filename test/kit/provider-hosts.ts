@@ -81,5 +81,6 @@ function relay(request: IncomingMessage, response: ServerResponse, target: strin
     answer.pipe(response);
   });
   onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
   request.pipe(onward);
 }

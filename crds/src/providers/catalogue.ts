@@ -87,6 +87,9 @@ const AZURE = [
   routing('azure_entra_scope', 'azure-entra-scope', { note: 'token scope; cognitive services when absent' }),
   routing('azure_managed_client_id', 'azure-managed-client-id'),
   { key: 'azure_workload_client_id', kind: 'routing' } as const,
+  routing('azure_storage_account', 'azure-storage-account', {
+    note: 'the one storage whose outputs of batches are read',
+  }),
 ];
 const AZURE_CREDENTIALS = [API_KEY, 'azure_ad_token', 'azure_auth_mode'];
 

@@ -31,7 +31,8 @@ describe('a request for the identity of the pod', () => {
   test('is possible for some provider of every cloud, with a setting of kind routing', () => {
     const identities = [...PROVIDER_CATALOGUE.values()].flatMap(({ fields, podIdentity }) => {
       if (podIdentity === undefined) return [];
-      const own = fields.filter(({ key }) => [podIdentity.field, podIdentity.scopes?.field].includes(key));
+      const names = [podIdentity.field, podIdentity.scopes?.field, ...(podIdentity.ofOrganisation ?? [])];
+      const own = fields.filter(({ key }) => names.includes(key));
       expect(own.map(({ kind }) => kind)).toEqual(own.map(() => 'routing'));
       return [podIdentity.cloud];
     });
@@ -61,6 +62,12 @@ describe('what a grant does not cover', () => {
       id: 'azure-openai',
       account: { settings: { azure_entra_scope: 'https://ai.azure.com/.default' } },
       keys: [],
+    },
+    {
+      rule: 'a storage',
+      id: 'azure-openai',
+      account: { settings: { azure_auth_mode: 'workload', azure_storage_account: 'outputs' } },
+      keys: ['azure_storage_account'],
     },
     {
       rule: 'no address of the vendor',

@@ -39,7 +39,7 @@ export interface IdentityProblem {
 
 /**
  * Settings of a workspace's account that no grant covers. A token of the identity is sent to the host of the account, and its
- * scope could allow more than calling models: host and scope must be those of the provider.
+ * scope could allow more than calling models: host and scope must be those of the provider, and no storage is read.
  */
 export function podIdentityProblems(
   provider: ProviderEntry | undefined,
@@ -47,13 +47,18 @@ export function podIdentityProblems(
 ): IdentityProblem[] {
   const identity = provider?.podIdentity;
   if (provider === undefined || identity === undefined) return [];
+  const { scopes, ofOrganisation = [], domains = [] } = identity;
   const problems: IdentityProblem[] = [];
   if (customHost !== undefined) {
     const message =
       "the identity of the gateway's pod goes to the hosts of the provider only, not to a customHost of a workspace";
     problems.push({ key: 'customHost', message });
   }
-  const { scopes, domains = [] } = identity;
+  for (const key of ofOrganisation) {
+    if (settings[key] === undefined) continue;
+    const message = `with the identity of the gateway's pod, only accounts of the organisation have ${key}`;
+    problems.push({ key, message });
+  }
   const scope = scopes === undefined ? undefined : settings[scopes.field]?.trim();
   if (scopes !== undefined && scope !== undefined && !scopes.allowed.includes(scope)) {
     const message = `with the identity of the gateway's pod, ${scopes.field} is one of ${scopes.allowed.join(', ')}`;

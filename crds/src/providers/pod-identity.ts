@@ -16,6 +16,8 @@ export interface PodIdentity {
   readonly values: Readonly<Record<string, IdentityUse>>;
   /** Token scopes that accounts of workspaces may request; absent: the cloud has none. */
   readonly scopes?: { readonly field: string; readonly allowed: readonly string[] };
+  /** Settings of accounts of the organisation alone: with the identity they reach another API than that of models. */
+  readonly ofOrganisation?: readonly string[];
   /** Domains of the vendor: hosts to which the identity may be sent for an account of a workspace. */
   readonly domains?: readonly string[];
 }
@@ -48,6 +50,7 @@ export const AZURE_IDENTITY: PodIdentity = {
       'https://ai.azure.us/.default',
     ],
   },
+  ofOrganisation: ['azure_storage_account'],
   domains: [
     ...['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com', 'inference.ai.azure.com'],
     ...['models.ai.azure.com', 'openai.azure.us', 'cognitiveservices.azure.us', 'openai.azure.cn'],

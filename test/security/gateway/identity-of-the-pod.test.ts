@@ -68,6 +68,7 @@ beforeAll(async () => {
       config('literal-azure', { provider: 'azure-openai', ...AZURE, custom_host: upstream.url }),
       config('moved', { provider: '@lent', custom_host: upstream.url }),
       config('scoped', { provider: '@ours', azure_entra_scope: MANAGEMENT }),
+      config('storing', { provider: '@ours', azure_storage_account: 'theirs' }),
       config('external', { provider: '@lent', aws_external_id: 'of-somebody-else' }),
     ],
   });
@@ -129,6 +130,7 @@ describe('what is lent to a workspace stays the organisation’s', () => {
   test.for<{ rule: string; slug: string; code: string }>([
     { rule: 'a config of the workspace does not move it', slug: 'moved', code: 'custom_host_refused' },
     { rule: 'nor widen its scope', slug: 'scoped', code: 'account_setting_refused' },
+    { rule: 'nor name a storage', slug: 'storing', code: 'account_setting_refused' },
     { rule: 'nor name an external id', slug: 'external', code: 'account_setting_refused' },
   ])('$rule', async ({ slug, code }) => {
     let answer: Awaited<ReturnType<typeof ask>> | undefined;

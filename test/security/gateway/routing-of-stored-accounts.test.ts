@@ -119,6 +119,13 @@ describe('an Azure account', () => {
     expect(hosts).not.toContain('theirs.openai.azure.com:443');
   });
 
+  test('takes no storage from an inline config', async () => {
+    const config = inline({ provider: '@azure', azure_storage_account: 'theirs' });
+    expect((await chat('gpt', config)).json()).toMatchObject({
+      error: { code: 'account_setting_refused', param: 'azure_storage_account' },
+    });
+  });
+
   test('takes no deployments from an inline config', async () => {
     const config = inline({ provider: '@azure', deployments: [{ deployment_id: 'theirs', is_default: true }] });
     expect((await chat('gpt', config)).json()).toMatchObject({

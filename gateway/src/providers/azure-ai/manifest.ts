@@ -1,4 +1,4 @@
-import { azureAuth, joinQuery, splitQuery, withVersion } from '../clouds/azure/index.ts';
+import { azureAuth, joinQuery, openBlob, splitQuery, withVersion } from '../clouds/azure/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { fieldMissing, proxyPath } from '../engine/index.ts';
 import {
@@ -114,7 +114,7 @@ export const azureAi: Provider = defineProvider({
     ),
     ...RESOURCES,
   },
-  procedures: { getBatchOutput: batchOutput(resourcePath, openAiCall) },
+  procedures: { getBatchOutput: batchOutput(resourcePath, { ...openAiCall, openBlob }) },
   rowChecks: { createBatch: listedRows(resourcePath) },
   models: { path: versioned('/models') },
   proxy: {

@@ -1,4 +1,4 @@
-import { azureAuth } from '../clouds/azure/index.ts';
+import { azureAuth, openBlob } from '../clouds/azure/index.ts';
 import { type BodyHook, type Call, defineProvider, type FormTable, type Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import {
@@ -99,7 +99,7 @@ export const azureOpenai: Provider = defineProvider({
     ...batchEndpoints(resourcePath),
     ...FINETUNES,
   },
-  procedures: { getBatchOutput: batchOutput(resourcePath) },
+  procedures: { getBatchOutput: batchOutput(resourcePath, { openBlob }) },
   rowChecks: { createBatch: listedRows(resourcePath) },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
   proxy: {

@@ -1,12 +1,24 @@
-/** The output of a batch where the upstream keeps it in a file, as OpenAI does. */
+/** The output of a batch where the upstream keeps it in a file, as OpenAI does, or in a storage. */
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
-import type { Call, JsonObject, Procedure, ProcedureTools } from '../contract.ts';
+import type { Call, JsonObject, OpenedAnswer, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
 import { jsonOfStep, pathSegment, pathText } from '../engine/index.ts';
 import type { ResourceOptions, ResourcePath } from './resources.ts';
 
+/** Where the upstream says that an output is. */
+export interface NamedBlob {
+  readonly url: string;
+  /** Of the batch. */
+  readonly member: string;
+}
+
+export interface BatchOutputOptions extends Pick<ResourceOptions, 'supports'> {
+  /** Opens an output that is in a storage of its own. Absent: it is not read. */
+  openBlob?(blob: NamedBlob, call: Call, tools: ProcedureTools): Promise<OpenedAnswer>;
+}
+
 /** The rows of the batch, else those that have failed, else what is wrong with it as a whole. */
-export function batchOutput(path: ResourcePath, { supports }: Pick<ResourceOptions, 'supports'> = {}): Procedure {
+export function batchOutput(path: ResourcePath, { supports, openBlob }: BatchOutputOptions = {}): Procedure {
   return { offer: 'passed on', ...(supports === undefined ? {} : { supports }), run };
 
   async function run(call: Call, tools: ProcedureTools): ReturnType<Procedure['run']> {
@@ -14,12 +26,24 @@ export function batchOutput(path: ResourcePath, { supports }: Pick<ResourceOptio
     const url = (below: string): string => tools.baseUrl() + path(call, below, '');
     const batch = jsonOfStep(await tools.ask({ method: 'GET', url: url(`/batches/${id}`) }), call);
     const file = fileOf(batch);
-    if (file === undefined) return { kind: 'json', value: problemsOf(batch, call) };
-    const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
-    const answer = await tools.open({ method: 'GET', url: url(content) });
-    return { kind: 'content', contentType: 'application/octet-stream', content: answer.content, file };
+    if (file !== undefined) {
+      const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
+      return toResult(file, await tools.open({ method: 'GET', url: url(content) }));
+    }
+    const blob = blobOf(batch);
+    if (blob === undefined) return { kind: 'json', value: problemsOf(batch, call) };
+    if (openBlob === undefined) throw blobUnread(blob, call);
+    return toResult(blob.url, await openBlob(blob, call, tools));
   }
 }
+
+/** `file`: what the provider calls it, however often it is read. */
+const toResult = (file: string, { content }: OpenedAnswer): ProcedureResult => ({
+  kind: 'content',
+  contentType: 'application/octet-stream',
+  content,
+  file,
+});
 
 function fileOf(batch: JsonObject): string | undefined {
   return ['output_file_id', 'error_file_id'].map((name) => batch[name]).find(isName);
@@ -27,19 +51,25 @@ function fileOf(batch: JsonObject): string | undefined {
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Where Azure names an output outside of its files. Source: Azure OpenAI, "Configuring Azure Blob Storage with batch". */
+/** Where an output is outside of the files of its provider. Source: Azure OpenAI, "Configuring Azure Blob Storage with batch". */
 const BLOBS = ['output_blob', 'error_blob'] as const;
 
-/** Throws BATCH_OUTPUT_MISSING. */
-function problemsOf(batch: JsonObject, { provider }: Call): object {
-  const { errors, status } = batch;
-  const blob = BLOBS.find((name) => isName(batch[name]));
-  if (blob !== undefined) {
-    throw new AppError('BATCH_OUTPUT_MISSING', {
-      provider,
-      detail: `The output of the batch is no file: it is in a storage of its own, which is read there (${blob} of the batch)`,
-    });
+function blobOf(batch: JsonObject): NamedBlob | undefined {
+  for (const member of BLOBS) {
+    const url = batch[member];
+    if (isName(url)) return { url, member };
   }
+  return undefined;
+}
+
+const blobUnread = ({ member }: NamedBlob, { provider }: Call): AppError =>
+  new AppError('BATCH_OUTPUT_MISSING', {
+    provider,
+    detail: `The output of the batch is no file: it is in a storage of its own, which is read there (${member} of the batch)`,
+  });
+
+/** Throws BATCH_OUTPUT_MISSING. */
+function problemsOf({ errors, status }: JsonObject, { provider }: Call): object {
   if (isObject(errors)) return errors;
   const state = isName(status) ? ` (${status.slice(0, 32)})` : '';
   throw new AppError('BATCH_OUTPUT_MISSING', { provider, detail: `The batch has no output file yet${state}` });

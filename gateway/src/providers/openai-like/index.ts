@@ -1,6 +1,6 @@
 /** Building blocks of providers of the OpenAI format; no provider is named here. */
 
-export { batchOutput } from './batch-output.ts';
+export { batchOutput, type NamedBlob } from './batch-output.ts';
 export { listedRows } from './batch-rows.ts';
 export { AT_LEAST_ONE, BEYOND_OPENAI, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
 export {

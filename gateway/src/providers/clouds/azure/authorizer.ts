@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/index.ts';
 import { untilCancelled } from '../../../lib/cancellation.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import type { Authorizer, AuthorizerContext, Call } from '../../contract.ts';
+import type { Authorizer, AuthorizerContext, Call, OutgoingRequest } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
 import { applicationToken, machineToken, workloadToken } from './token.ts';
 
@@ -18,22 +18,48 @@ export function azureAuth({ apiKey }: AzureAuthOptions): Authorizer {
   return {
     summary: `Authorization: Bearer (Entra token), else ${apiKey.summary}`,
     apply(request, call, context) {
-      const token = tokenFor(call, context);
+      const { fields } = call;
+      const token = fields.secret('azure_ad_token') ?? tokenOfIdentity(call, context, fields.text('azure_entra_scope'));
       if (token === undefined) return apiKey.apply(request, call, context);
-      const put = (value: Secret): void => {
-        request.headers['authorization'] = `Bearer ${value.reveal()}`;
-      };
-      return token instanceof Promise ? untilCancelled(token, context.signal).then(put) : put(token);
+      return token instanceof Promise ? putToken(request, token, context) : put(request, token);
     },
   };
 }
 
-function tokenFor(call: Call, context: AuthorizerContext): Promise<Secret> | Secret | undefined {
+/**
+ * The same identity, for storages: neither an API key nor a ready token of the account is valid there. Throws AppError
+ * `CREDENTIAL_UNAVAILABLE` and `PROVIDER_FIELD_MISSING`. Source: Azure Storage, "Authorize with Microsoft Entra ID".
+ */
+export const storageAuth: Authorizer = {
+  summary: 'Authorization: Bearer (Entra token for storages)',
+  apply(request, call, context) {
+    const token = tokenOfIdentity(call, context, STORAGE_SCOPE);
+    if (token !== undefined) return putToken(request, token, context);
+    throw new AppError('PROVIDER_FIELD_MISSING', {
+      detail: `${call.provider} needs the field azure_auth_mode (entra, managed or workload) to read a storage, which takes no API key`,
+      param: 'azure_auth_mode',
+      provider: call.provider,
+    });
+  },
+};
+
+/** Of all clouds of Azure. */
+const STORAGE_SCOPE = 'https://storage.azure.com/.default';
+
+function put(request: OutgoingRequest, token: Secret): void {
+  request.headers['authorization'] = `Bearer ${token.reveal()}`;
+}
+
+const putToken = (request: OutgoingRequest, token: Promise<Secret>, { signal }: AuthorizerContext): Promise<void> =>
+  untilCancelled(token, signal).then((value) => put(request, value));
+
+/** Undefined: the account names none. `scope`: that of models where it is undefined. */
+function tokenOfIdentity(
+  call: Call,
+  { services }: AuthorizerContext,
+  scope: string | undefined,
+): Promise<Secret> | undefined {
   const { fields } = call;
-  const { services } = context;
-  const given = fields.secret('azure_ad_token');
-  if (given !== undefined) return given;
-  const scope = fields.text('azure_entra_scope');
   switch (fields.text('azure_auth_mode')) {
     case 'entra':
       return applicationToken(
