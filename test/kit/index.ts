@@ -1,5 +1,14 @@
 import type { Result } from '@gatehouse/crds';
 
+export {
+  type AvroFile,
+  avroBytes,
+  avroDouble,
+  avroFile,
+  avroFloat,
+  avroLong,
+  avroText,
+} from './avro.ts';
 export { COMPILED } from './compiled.ts';
 export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
