@@ -126,7 +126,7 @@ const named = NATIVES.map((native) => [`${native.id} ${native.rule ?? ''}`.trim(
 const isCall = (id: string): id is keyof typeof CALLS => Object.hasOwn(CALLS, id);
 
 /** Providers with files and batches in formats of their own, which tests of theirs look at. */
-const OWN_FORMATS: ReadonlySet<string> = new Set(['anthropic', 'fireworks-ai']);
+const OWN_FORMATS: ReadonlySet<string> = new Set(['anthropic', 'cohere', 'fireworks-ai']);
 
 test('every endpoint of a resource is in the table', () => {
   const natives = [...PROVIDERS.values()].filter(({ id }) => !OWN_FORMATS.has(id));

@@ -18,7 +18,11 @@ import { documentTexts } from '../../wire/rerank/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import { pathsBelow } from '../openai-like/index.ts';
+import { getBatchOutput } from './batch-output.ts';
+import { cancelBatch, createBatch, getBatch, listBatches } from './batches.ts';
+import { deleteFile, getFile, listFiles } from './files.ts';
 import { models } from './models.ts';
+import { createFile } from './upload.ts';
 
 /** Throws AppError `MODEL_REQUIRED`: the upstream has no default. */
 function modelOf({ model, provider }: Call): string {
@@ -99,7 +103,8 @@ export const cohere: Provider = defineProvider({
   id: 'cohere',
   baseUrl: 'https://api.cohere.ai',
   auth: bearer(),
-  endpoints: { chatComplete, complete, embed, rerank },
+  endpoints: { chatComplete, complete, embed, rerank, getFile, deleteFile, getBatch },
+  procedures: { createFile, listFiles, createBatch, listBatches, getBatchOutput, cancelBatch },
   models,
   proxy: {
     dataPlane: VERSIONS.flatMap((version) => pathsBelow(version, DATA_PLANE)),
