@@ -1,22 +1,13 @@
 /** The request log in ClickHouse; feedback is in PostgreSQL. */
 import { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
-import type {
-  FeedbackKey,
-  KeyedFeedback,
-  LabelSum,
-  LogFilter,
-  LogPlace,
-  LogReader,
-  Page,
-  TimeWidth,
-} from '../reader.ts';
+import type { KeyedFeedback, LogFilter, LogPlace, LogReader, Page, TimeWidth } from '../reader.ts';
 import { createPostgresReader } from '../sql/index.ts';
 import type { AskClickHouse } from './client.ts';
-import { type ClickHouseFilter, isOfRollUps, ofRow, rowConditions, sharedConditions } from './conditions.ts';
-import { rowFacts } from './facts.ts';
-import { type Judgement, judgementsOf, tracesWithin } from './judgements.ts';
-import { type LabelRow, labelQuery, memberOf, type UserRow, userQuery } from './labels.ts';
+import { type ClickHouseFilter, ofRow, rowConditions, sharedConditions } from './conditions.ts';
+import { feedbackQuery, isAboutRows } from './feedback.ts';
+import { judgementsByTrace, judgementsOf } from './judgements.ts';
+import { type LabelRow, labelQuery, toLabelSum, type UserRow, userQuery } from './labels.ts';
 import type { Question } from './question.ts';
 import { costedRows, hasReRated, withPresentCost } from './re-rated.ts';
 import { startOf } from './spans.ts';
@@ -38,7 +29,8 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
   const toOwn = async ({ feedback: bounds, ...filter }: LogFilter): Promise<ClickHouseFilter> => {
     const reRated = await hasReRated(ask);
     if (bounds === undefined) return { ...filter, reRated };
-    return { ...filter, reRated, judged: await tracesWithin(feedback, bounds, filter.visible.workspaces) };
+    const given = await judgementsByTrace(feedback, filter.visible.workspaces);
+    return { ...filter, reRated, judged: { bounds, feedback: given } };
   };
   const rows = async (write: (q: Question) => string): Promise<readonly LogRow[]> =>
     withPresentCost(ask, (await ask<ClickHouseRow>(write)).map(fromClickHouseRow));
@@ -83,54 +75,25 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
       return { spans, all: { users, requests } };
     },
     labels: async (filter, label, page) => {
-      const own = await toOwn(filter);
-      const select = (of: Page) => ask<LabelRow>((q) => labelQuery(q, own, label, of));
+      const given = label === 'end_user' ? [] : judgementsByTrace(feedback, filter.visible.workspaces);
+      const [own, judgements] = await Promise.all([toOwn(filter), given]);
+      const select = (of: Page) => ask<LabelRow>((q) => labelQuery(q, own, { label, judgements }, of));
       const found = await select(page);
-      const names = found.map((row) => row.label);
-      const judged =
-        label === 'end_user'
-          ? undefined
-          : await feedbackOfLabels({ ask, feedback }, own, { name: label.metadata, labels: names });
-      const sums = found.map(({ total: _, ...row }) => ({ ...row, feedback: judged?.get(row.label) ?? NO_FEEDBACK }));
-      return { sums, total: await totalOf(found, page, select) };
+      return { sums: found.map(toLabelSum), total: await totalOf(found, page, select) };
     },
     feedback: async (filter, key, width) => {
       if (key !== 'model' && !isAboutRows(filter)) return ofPostgres.feedback(filter, key, width);
-      return feedbackSums({ ask, feedback }, await toOwn(filter), { key, width });
+      const { from, to, visible } = filter;
+      const given = judgementsOf(feedback, { from, to, workspaces: visible.workspaces }, ({ value, at }) =>
+        key === 'time' ? startOf(at, width) : value,
+      );
+      const [own, judgements] = await Promise.all([toOwn(filter), given]);
+      if (judgements.length === 0) return [];
+      const isOfRows = isAboutRows(filter);
+      return ask<KeyedFeedback>((q) => feedbackQuery(q, own, { key, judgements, isOfRows }));
     },
   };
 }
-
-interface FeedbackKeying {
-  readonly key: FeedbackKey;
-  readonly width: TimeWidth;
-}
-
-async function feedbackSums(
-  { ask, feedback }: ClickHouseReaderOptions,
-  filter: ClickHouseFilter,
-  { key, width }: FeedbackKeying,
-): Promise<readonly KeyedFeedback[]> {
-  const { from, to, visible } = filter;
-  const judgements = await judgementsOf(feedback, { from, to, workspaces: visible.workspaces });
-  const isAsked = isAboutRows(filter);
-  const needsRows = (key === 'model' || isAsked) && judgements.length > 0;
-  const models = needsRows ? await modelsOf(ask, filter, judgements) : new Map<string, string>();
-  const asked = isAsked ? judgements.filter((one) => models.has(traceKey(one.workspace, one.trace))) : judgements;
-  return keyed(asked, (one) => keyOf(one, key, { width, models }));
-}
-
-async function feedbackOfLabels(
-  { ask, feedback }: ClickHouseReaderOptions,
-  filter: ClickHouseFilter,
-  { name, labels }: Omit<LabelQuestion, 'judgements'>,
-): Promise<ReadonlyMap<string, LabelSum['feedback']>> {
-  if (labels.length === 0) return new Map();
-  const judgements = await judgementsOf(feedback, { ...ALWAYS, workspaces: filter.visible.workspaces });
-  return sumsOfLabels(await labelledTraces(ask, filter, { name, labels, judgements }), judgements);
-}
-
-const NO_FEEDBACK = { requests: 0, count: 0, weighted: 0 };
 
 const behind = (q: Question, { created_at, id }: LogPlace): string =>
   `l.created_at <= ${q.time(created_at)} and (l.created_at, l.id) < (${q.time(created_at)}, toUUID(${q.param(id, 'String')}))`;
@@ -181,99 +144,4 @@ async function totalOf(
   const isBehind = rows.length === 0 && page !== undefined && page.offset > 0;
   const [first] = isBehind ? await again({ limit: 1, offset: 0 }) : rows;
   return first?.total ?? 0;
-}
-
-interface LabelledTrace {
-  readonly label: string;
-  readonly workspace: string;
-  readonly trace: string;
-  readonly requests: number;
-}
-
-interface LabelQuestion {
-  readonly name: string;
-  readonly labels: readonly string[];
-  readonly judgements: readonly Judgement[];
-}
-
-const labelledTraces = (
-  ask: AskClickHouse,
-  filter: ClickHouseFilter,
-  { name, labels, judgements }: LabelQuestion,
-): Promise<readonly LabelledTrace[]> =>
-  ask<LabelledTrace>((q) => {
-    const judged = [...(filter.judged ?? judgements.map(({ workspace, trace }) => [workspace, trace] as const))];
-    const extra = `${memberOf(q, name)} as named, l.trace_id as trace`;
-    return `
-      select assumeNotNull(named) as label, workspace, trace, sum(f.requests) as requests
-      from (${rowFacts(q, { ...filter, judged }, filter, extra)}) as f
-      where named is not null and has(${q.param(labels, 'Array(String)')}, assumeNotNull(named))
-      group by label, workspace, trace`;
-  });
-
-/** Each feedback counts once for each label that a row of its trace has. */
-function sumsOfLabels(
-  traces: readonly LabelledTrace[],
-  judgements: readonly Judgement[],
-): Map<string, { requests: number; count: number; weighted: number }> {
-  const byTrace = Map.groupBy(judgements, ({ workspace, trace }) => traceKey(workspace, trace));
-  const sums = new Map<string, { requests: number; count: number; weighted: number }>();
-  for (const { label, workspace, trace, requests } of traces) {
-    const given = byTrace.get(traceKey(workspace, trace)) ?? [];
-    if (given.length === 0) continue;
-    const sum = sums.get(label) ?? { ...NO_FEEDBACK };
-    sums.set(label, sum);
-    sum.requests += requests;
-    sum.count += given.length;
-    for (const { weighted } of given) sum.weighted += weighted;
-  }
-  return sums;
-}
-
-/** Whether feedback is asked for by more than its own time and workspace. */
-const isAboutRows = ({ visible, from: _from, to: _to, reRated: _, ...filter }: ClickHouseFilter & LogFilter): boolean =>
-  visible.people !== undefined ||
-  visible.apiKey !== undefined ||
-  !isOfRollUps({ visible, from: 0, to: 0, ...filter }) ||
-  Object.values(filter).some((asked) => asked !== undefined);
-
-const traceKey = (workspace: string, trace: string): string => JSON.stringify([workspace, trace]);
-
-/** The model of the newest final row of each trace that the filter asks for. */
-async function modelsOf(
-  ask: AskClickHouse,
-  filter: ClickHouseFilter,
-  judgements: readonly Judgement[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await ask<{ readonly workspace: string; readonly trace: string; readonly model: string }>((q) => {
-    const asked = { ...filter, ...ALWAYS };
-    const traces = judgements.map(({ workspace, trace }) => [workspace, trace] as const);
-    return `
-      select toString(l.workspace) as workspace, l.trace_id as trace,
-        argMax(toString(ifNull(l.model, '')), (l.is_final, l.created_at)) as model
-      from ${costedRows(q, asked, asked)}
-      where ${rowConditions(q, asked)} and ${sharedConditions(q, asked, ofRow)}
-        and (toString(l.workspace), l.trace_id) in ${q.pairs(traces)}
-      group by workspace, trace`;
-  });
-  return new Map(rows.map(({ workspace, trace, model }) => [traceKey(workspace, trace), model]));
-}
-
-interface Keying {
-  readonly width: TimeWidth;
-  readonly models: ReadonlyMap<string, string>;
-}
-
-function keyOf(one: Judgement, key: FeedbackKey, { width, models }: Keying): number | string {
-  if (key === 'value') return one.value;
-  return key === 'time' ? startOf(one.at, width) : (models.get(traceKey(one.workspace, one.trace)) ?? '');
-}
-
-function keyed(judgements: readonly Judgement[], of: (one: Judgement) => number | string): readonly KeyedFeedback[] {
-  const groups = [...Map.groupBy(judgements, of)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return groups.map(([key, given]) => ({
-    key,
-    count: given.length,
-    weighted: given.reduce((sum, { weighted }) => sum + weighted, 0),
-  }));
 }

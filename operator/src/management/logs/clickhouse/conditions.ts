@@ -1,14 +1,13 @@
 /** Conditions on rows and roll-ups. */
 import type { Bounds, LogFilter } from '../reader.ts';
+import { type Judgements, judgedTraces } from './judgements.ts';
 import type { Question } from './question.ts';
 import { costOf } from './re-rated.ts';
 
-/** Traces by workspace and id. */
-export type Traces = readonly (readonly [workspace: string, trace: string])[];
-
-/** A filter whose question about feedback has been answered: the traces that it leaves. */
+/** A filter with what else is known of its time. */
 export interface ClickHouseFilter extends Omit<LogFilter, 'feedback'> {
-  readonly judged?: Traces | undefined;
+  /** Bounds of the average of value × weight of the trace, and the feedback that there is. */
+  readonly judged?: { readonly bounds: Bounds; readonly feedback: Judgements } | undefined;
   /** Rows may cost something else than what was written. */
   readonly reRated?: boolean;
 }
@@ -21,14 +20,12 @@ export const and = (conditions: readonly (string | undefined)[]): string => {
 /** Where the columns of roll-ups are, in which a name that is missing is the empty text. */
 export type Columns = (name: string) => string;
 
-const own: Columns = (name) => name;
-
 /** Of the table of rows, whose alias is l. */
 export const ofRow: Columns = (name) =>
   name === 'workspace' || name === 'status' ? `l.${name}` : `ifNull(l.${name}, '')`;
 
 /** Of what rows and roll-ups know. */
-export function sharedConditions(q: Question, filter: ClickHouseFilter, column: Columns = own): string {
+export function sharedConditions(q: Question, filter: ClickHouseFilter, column: Columns): string {
   const { visible, apiKeys, accounts, configs, prompts, statuses, models } = filter;
   const oneOf = (name: string, values: readonly string[] | undefined): string | undefined =>
     values && `has(${q.param(values, 'Array(String)')}, toString(${column(name)}))`;
@@ -68,9 +65,13 @@ export function rowConditions(q: Question, filter: ClickHouseFilter): string {
       const key = q.param(name, 'String');
       return `(mapContains(l.metadata, ${key}) and l.metadata[${key}] = ${q.param(value, 'String')})`;
     }),
-    judged && `(toString(l.workspace), l.trace_id) in ${q.pairs(judged)}`,
+    judged && ofJudged(q, judged.feedback, between(q, 'weighted / given', judged.bounds)),
   ]);
 }
+
+/** Whether the trace of the row has such feedback. */
+const ofJudged = (q: Question, feedback: Judgements, having = 'true'): string =>
+  `(l.workspace, l.trace_id) in (select workspace, trace from (${judgedTraces(q, feedback)}) where ${having})`;
 
 function between(q: Question, value: string, bounds: Bounds | undefined): string | undefined {
   if (bounds === undefined) return undefined;

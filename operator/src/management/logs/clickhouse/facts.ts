@@ -1,7 +1,7 @@
 /** What is summed up, as one table with the columns of roll-ups. */
 import { LATENCY_RATIO, MAX_LATENCY_STEP } from '@gatehouse/crds/logs';
 import { type Segment, type SegmentTable, segmentsOf } from '../sql/segments.ts';
-import { type ClickHouseFilter, isOfRollUps, rowConditions, sharedConditions } from './conditions.ts';
+import { type ClickHouseFilter, isOfRollUps, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import type { Question } from './question.ts';
 import { costedRows, costOf } from './re-rated.ts';
 
@@ -19,11 +19,13 @@ const named = (text: string): string => `toLowCardinality(toString(${text}))`;
 
 type Time = Omit<Segment, 'table'>;
 
-/** The rows of the filter as facts, with `extra` columns in front. */
+/**
+ * The rows of the filter as facts, with `extra` columns in front. Conditions are those of columns of the table: it is in the order of
+ * workspaces and times, and reads no others.
+ */
 export function rowFacts(q: Question, filter: ClickHouseFilter, { from, to }: Time, extra = ''): string {
   const names = NAMES.map((name) => `${named(`ifNull(l.${name}, '')`)} as ${name}`).join(', ');
-  return `select * from (
-    select ${extra === '' ? '' : `${extra}, `}
+  return `select ${extra === '' ? '' : `${extra}, `}
       l.created_at as bucket, ${named('l.workspace')} as workspace, ${names}, l.status as status,
       ${named(`ifNull(l.cache, '')`)} as cache, l.retries as retries, toBool(ifNull(l.target_index, 0) > 0) as is_fallback,
       toUInt8(if(l.response_ms < 1, 0, least(${MAX_LATENCY_STEP}, 1 + floor(log(l.response_ms) / log(${LATENCY_RATIO}))))) as latency,
@@ -32,7 +34,7 @@ export function rowFacts(q: Question, filter: ClickHouseFilter, { from, to }: Ti
       l.total_tokens as total_tokens
     from ${costedRows(q, filter, { from, to })}
     where l.created_at >= ${q.time(from)} and l.created_at < ${q.time(to)} and ${rowConditions(q, filter)}
-  ) where ${sharedConditions(q, filter)}`;
+      and ${sharedConditions(q, filter, ofRow)}`;
 }
 
 /** Everything that the filter asks for. `hours`: whether whole hours are fine enough. */

@@ -1,17 +1,21 @@
-/** Feedback, which is in PostgreSQL, beside rows that are in ClickHouse. */
+/** Feedback on traces, which is in PostgreSQL, beside rows that are in ClickHouse. */
 import type { Database, LogTables } from '../../database/index.ts';
-import { type Bounds, LogQuestionTooLarge } from '../reader.ts';
-import type { Traces } from './conditions.ts';
+import { LogQuestionTooLarge } from '../reader.ts';
+import type { Question } from './question.ts';
 
-/** One feedback. */
+/** The feedback on a trace that has a key in common. */
 export interface Judgement {
   readonly workspace: string;
   readonly trace: string;
-  readonly value: number;
+  /** What the feedback is told apart by: a time, or a value. */
+  readonly key: number;
+  /** How often. */
+  readonly given: number;
+  /** Sum of value × weight. */
   readonly weighted: number;
-  /** Unix time in ms. */
-  readonly at: number;
 }
+
+export type Judgements = readonly Judgement[];
 
 /** More traces are no question for ClickHouse. */
 const MAX_TRACES = 100_000;
@@ -20,18 +24,28 @@ const MAX_TRACES = 100_000;
 const LAST_MS = 8_640_000_000_000_000;
 
 type Feedback = Pick<Database<LogTables>, 'use'>;
+type Workspaces = readonly string[] | undefined;
 
-export interface TimeOfWorkspaces {
-  readonly workspaces: readonly string[] | undefined;
+interface TimeOfWorkspaces {
+  readonly workspaces: Workspaces;
+  /** Unix time in ms; the end is not included. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The feedback of a time. Throws LogQuestionTooLarge. */
+/** One feedback. */
+interface Given {
+  readonly value: number;
+  /** Unix time in ms. */
+  readonly at: number;
+}
+
+/** Each feedback of a time. Throws LogQuestionTooLarge. */
 export async function judgementsOf(
   feedback: Feedback,
   { workspaces, from, to }: TimeOfWorkspaces,
-): Promise<readonly Judgement[]> {
+  keyOf: (given: Given) => number,
+): Promise<Judgements> {
   const rows = await feedback.use((queries) => {
     const query = queries
       .selectFrom('feedback')
@@ -43,30 +57,26 @@ export async function judgementsOf(
       .execute();
   });
   return bounded(rows).map(({ workspace, trace_id, value, weight, created_at }) => ({
-    workspace,
-    trace: trace_id,
-    value: Number(value),
-    weighted: Number(value) * Number(weight),
-    at: new Date(created_at).getTime(),
+    ...{ workspace, trace: trace_id, given: 1, weighted: Number(value) * Number(weight) },
+    key: keyOf({ value: Number(value), at: new Date(created_at).getTime() }),
   }));
 }
 
-/** The traces whose feedback has an average of value × weight within the bounds. Throws LogQuestionTooLarge. */
-export async function tracesWithin(
-  feedback: Feedback,
-  { min, max }: Bounds,
-  workspaces: readonly string[] | undefined,
-): Promise<Traces> {
+/** All feedback by trace; the key is 0. Throws LogQuestionTooLarge. */
+export async function judgementsByTrace(feedback: Feedback, workspaces: Workspaces): Promise<Judgements> {
   const { sql } = await import('kysely');
   const rows = await feedback.use((queries) => {
-    const average = sql<number>`avg(value * weight)`;
-    let query = queries.selectFrom('feedback').select(['workspace', 'trace_id']).groupBy(['workspace', 'trace_id']);
-    if (workspaces !== undefined) query = query.where('workspace', 'in', [...workspaces, '']);
-    if (min !== undefined) query = query.having(average, '>=', min);
-    if (max !== undefined) query = query.having(average, '<=', max);
-    return query.limit(MAX_TRACES + 1).execute();
+    const query = queries
+      .selectFrom('feedback')
+      .select(['workspace', 'trace_id', sql<string>`count(*)`.as('given'), sql<number>`sum(value * weight)`.as('sum')])
+      .groupBy(['workspace', 'trace_id']);
+    return (workspaces === undefined ? query : query.where('workspace', 'in', [...workspaces, '']))
+      .limit(MAX_TRACES + 1)
+      .execute();
   });
-  return bounded(rows).map(({ workspace, trace_id }) => [workspace, trace_id] as const);
+  return bounded(rows).map(({ workspace, trace_id, given, sum }) => ({
+    ...{ workspace, trace: trace_id, key: 0, given: Number(given), weighted: Number(sum) },
+  }));
 }
 
 function bounded<T>(rows: readonly T[]): readonly T[] {
@@ -75,3 +85,20 @@ function bounded<T>(rows: readonly T[]): readonly T[] {
     `More than ${MAX_TRACES} traces have such feedback: ask for a shorter time or narrower bounds`,
   );
 }
+
+/** A statement with the feedback: workspace, trace, key, given, weighted. */
+export const judgedKeys = (q: Question, judgements: Judgements): string => `
+  select one.1 as workspace, one.2 as trace, toInt64(one.3) as key, toUInt64(one.4) as given, toFloat64(one.5) as weighted
+  from (${q.table(
+    [
+      judgements.map(({ workspace }) => workspace),
+      judgements.map(({ trace }) => trace),
+      ...(['key', 'given', 'weighted'] as const).map((name) => judgements.map((one) => String(one[name]))),
+    ],
+    'one',
+  )})`;
+
+/** A statement with the feedback on each trace: workspace, trace, given, weighted. */
+export const judgedTraces = (q: Question, judgements: Judgements): string => `
+  select workspace, trace, sum(k.given) as given, sum(k.weighted) as weighted
+  from (${judgedKeys(q, judgements)}) as k group by workspace, trace`;

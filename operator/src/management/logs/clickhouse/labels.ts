@@ -1,8 +1,9 @@
 /** Sums by what only rows and roll-ups of users have: users of clients, and members of metadata. */
-import type { Label, Page, TimeWidth } from '../reader.ts';
+import type { Label, LabelSum, Page, TimeWidth } from '../reader.ts';
 import { segmentsOf } from '../sql/segments.ts';
 import { type ClickHouseFilter, isOfRollUps, sharedConditions } from './conditions.ts';
 import { rowFacts } from './facts.ts';
+import { type Judgements, judgedTraces } from './judgements.ts';
 import type { Question } from './question.ts';
 import { msOf, spanOf } from './sums.ts';
 
@@ -40,7 +41,7 @@ const userDifferences = (
     and ${sharedConditions(q, filter, (name) => `r.${name}`)}`;
 
 /** The member of the metadata, or null. */
-export const memberOf = (q: Question, name: string): string => {
+const memberOf = (q: Question, name: string): string => {
   const key = q.param(name, 'String');
   return `if(mapContains(l.metadata, ${key}), l.metadata[${key}], null)`;
 };
@@ -52,23 +53,76 @@ export interface LabelRow {
   readonly totalTokens: number;
   readonly lastSeen: number;
   readonly total: number;
+  /** With feedback. */
+  readonly judgedRequests?: number;
+  readonly given?: number;
+  readonly weighted?: number;
 }
 
-export function labelQuery(q: Question, filter: ClickHouseFilter, label: Label, { limit, offset }: Page): string {
-  const rows =
-    label === 'end_user'
-      ? userFacts(q, filter, { hours: true })
-      : labelled(rowFacts(q, filter, filter, `${memberOf(q, label.metadata)} as named`));
-  return `
-    with facts as (${rows}),
-    grouped as (
-      select label, sum(f.requests) as requests, sum(f.cost_nano) as costNano, sum(f.total_tokens) as totalTokens,
-        ${msOf('max(f.bucket)')} as lastSeen
-      from facts as f group by label
-    )
-    select *, count() over () as total from grouped
-    order by requests desc, label limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`;
+interface JudgedLabel {
+  readonly label: Label;
+  /** None: no feedback is looked for. */
+  readonly judgements: Judgements;
 }
+
+export function labelQuery(
+  q: Question,
+  filter: ClickHouseFilter,
+  { label, judgements }: JudgedLabel,
+  page: Page,
+): string {
+  if (label === 'end_user') return plainQuery(q, userFacts(q, filter, { hours: true }), page);
+  const member = `${memberOf(q, label.metadata)} as named`;
+  return judgements.length === 0
+    ? plainQuery(q, labelled(rowFacts(q, filter, filter, member)), page)
+    : judgedQuery(q, rowFacts(q, filter, filter, `${member}, l.trace_id as trace`), { judgements, page });
+}
+
+const SUMS = `sum(f.requests) as requests, sum(f.cost_nano) as costNano, sum(f.total_tokens) as totalTokens,
+  ${msOf('max(f.bucket)')} as lastSeen`;
+
+const pageOf = (q: Question, { limit, offset }: Page): string =>
+  `order by requests desc, label limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`;
+
+const plainQuery = (q: Question, rows: string, page: Page): string => `
+  with facts as (${rows}), grouped as (select label, ${SUMS} from facts as f group by label)
+  select *, count() over () as total from grouped ${pageOf(q, page)}`;
+
+/**
+ * Each feedback counts once for each label that a row of its trace has. Rows are read once. Most of their traces have no feedback, which
+ * the hash tells for less than the names; those that seem to have some are looked up by their names, for the labels of the page.
+ */
+const judgedQuery = (
+  q: Question,
+  rows: string,
+  { judgements, page }: { readonly judgements: Judgements; readonly page: Page },
+): string => `
+  with judged as (${judgedTraces(q, judgements)}),
+  grouped as (
+    select assumeNotNull(f.named) as label, ${SUMS},
+      groupArrayIf((toString(f.workspace), f.trace, f.requests), cityHash64(f.trace) in (select cityHash64(trace) from judged)) as traces
+    from (${rows}) as f where f.named is not null group by label
+  ),
+  paged as (select *, count() over () as total from grouped ${pageOf(q, page)}),
+  seen as (
+    select label, any(requests) as requests, any(costNano) as costNano, any(totalTokens) as totalTokens,
+      any(lastSeen) as lastSeen, any(total) as total, one.1 as workspace, one.2 as trace, sum(one.3) as finals,
+      any(isFound) as isFound
+    from (
+      select label, requests, costNano, totalTokens, lastSeen, total, notEmpty(traces) as isFound, one
+      from paged left array join traces as one
+    ) group by label, workspace, trace
+  )
+  select s.label as label, any(s.requests) as requests, any(s.costNano) as costNano, any(s.totalTokens) as totalTokens,
+    any(s.lastSeen) as lastSeen, any(s.total) as total, sumIf(s.finals, s.isFound and j.given > 0) as judgedRequests,
+    sumIf(j.given, s.isFound) as given, sumIf(j.weighted, s.isFound) as weighted
+  from seen as s left join judged as j on s.workspace = j.workspace and s.trace = j.trace
+  group by label order by requests desc, label`;
+
+export const toLabelSum = ({ total: _, judgedRequests = 0, given = 0, weighted = 0, ...row }: LabelRow): LabelSum => ({
+  ...row,
+  feedback: { requests: judgedRequests, count: given, weighted },
+});
 
 export interface UserRow {
   readonly time: number;

@@ -11,6 +11,8 @@ const PARAM_BYTES = 120_000;
 const ESCAPED = 2;
 /** Quotes and a comma. */
 const SEPARATORS = 3;
+/** In no text of PostgreSQL, nor of a row. */
+const NUL = '\0';
 
 export class Question {
   readonly params: Record<string, ParamValue> = {};
@@ -36,20 +38,42 @@ export class Question {
     return `(select pair.1, pair.2 from (select arrayJoin(arrayZip(${first}, ${second})) as pair))`;
   }
 
+  /**
+   * A statement with a row for each place in the columns, which is a tuple of texts without NUL. Thousands of them are taken apart while
+   * the statement runs: its analysis would copy an array of them over and over.
+   */
+  table(columns: readonly (readonly string[])[], name: string): string {
+    if (columns[0]?.length === 0) return `select (${columns.map(() => "''").join(', ')}) as ${name} where false`;
+    const separator = this.param(NUL, 'String');
+    const arrays = columns.map((values) => {
+      const parts = chunksOf(values).map(
+        (chunk) => `splitByChar(${separator}, materialize(${this.param(chunk.join(NUL), 'String')}))`,
+      );
+      return parts.length === 1 ? parts[0] : `arrayConcat(${parts.join(', ')})`;
+    });
+    return `select arrayJoin(arrayZip(${arrays.join(', ')})) as ${name}`;
+  }
+
   /** An array in as many parameters as it needs. */
   texts(values: readonly string[]): string {
-    const chunks: string[][] = [];
-    let bytes = PARAM_BYTES;
-    for (const value of values) {
-      const size = ESCAPED * Buffer.byteLength(value) + SEPARATORS;
-      if (bytes + size > PARAM_BYTES) {
-        chunks.push([]);
-        bytes = 0;
-      }
-      chunks.at(-1)?.push(value);
-      bytes += size;
-    }
-    const params = (chunks.length === 0 ? [[]] : chunks).map((chunk) => this.param(chunk, 'Array(String)'));
+    const chunks = values.length === 0 ? [[]] : chunksOf(values);
+    const params = chunks.map((chunk) => this.param(chunk, 'Array(String)'));
     return params.length === 1 ? String(params[0]) : `arrayConcat(${params.join(', ')})`;
   }
+}
+
+/** In each as many as a parameter takes. */
+function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
+  const chunks: string[][] = [];
+  let bytes = PARAM_BYTES;
+  for (const value of values) {
+    const size = ESCAPED * Buffer.byteLength(value) + SEPARATORS;
+    if (bytes + size > PARAM_BYTES) {
+      chunks.push([]);
+      bytes = 0;
+    }
+    chunks.at(-1)?.push(value);
+    bytes += size;
+  }
+  return chunks;
 }
