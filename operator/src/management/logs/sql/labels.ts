@@ -27,10 +27,6 @@ function userFacts(sql: Sql, filter: LogFilter, { hours }: { readonly hours: boo
     : sql.join(parts, sql` union all `);
 }
 
-const metadataFacts = (sql: Sql, filter: LogFilter, name: string): Fragment => sql`
-  select bucket, label, requests, cost_nano, total_tokens
-  from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label`)}) labelled where label is not null`;
-
 interface LabelRow {
   readonly label: string;
   readonly requests: string | number;
@@ -38,60 +34,58 @@ interface LabelRow {
   readonly totalTokens: string | number;
   readonly lastSeen: string | number;
   readonly total: string | number;
+  /** With feedback. */
+  readonly judgedRequests?: string | number | null;
+  readonly given?: string | number | null;
+  readonly weighted?: string | number | null;
 }
 
-export const labelQuery = (sql: Sql, filter: LogFilter, label: Label, { limit, offset }: Page) => sql<LabelRow>`
-  with facts as (${label === 'end_user' ? userFacts(sql, filter, { hours: true }) : metadataFacts(sql, filter, label.metadata)})
-  select label, sum(requests) as requests, sum(cost_nano) as "costNano", sum(total_tokens) as "totalTokens",
-    ${msOf(sql, sql`max(bucket)`)} as "lastSeen", count(*) over () as total
+export const labelQuery = (sql: Sql, filter: LogFilter, label: Label, page: Page) =>
+  label === 'end_user' ? usersQuery(sql, filter, page) : metadataQuery(sql, filter, label.metadata, page);
+
+const SUMS =
+  'label, sum(requests) as requests, sum(cost_nano) as "costNano", sum(total_tokens) as "totalTokens", count(*) over () as total';
+
+const usersQuery = (sql: Sql, filter: LogFilter, { limit, offset }: Page) => sql<LabelRow>`
+  with facts as (${userFacts(sql, filter, { hours: true })})
+  select ${sql.raw(SUMS)}, ${msOf(sql, sql`max(bucket)`)} as "lastSeen"
   from facts group by label
   order by sum(requests) desc, label limit ${limit} offset ${offset}`;
 
-interface LabelFeedback {
-  readonly label: string;
-  readonly requests: string | number;
-  readonly count: string | number;
-  readonly weighted: string | number | null;
-}
-
 /**
- * Each feedback counts once for each label that a row of its trace has. `offset 0` keeps rows apart from feedback until they are found: they
- * are read once, and not looked up in every day for each trace.
+ * Rows are read once, and joined with feedback: each one counts once for each label that a row of its trace has. The first id of its feedback
+ * stands for a trace, in all workers the same one: groups with so short a key fit into memory.
  */
-export const labelFeedbackQuery = (sql: Sql, filter: LogFilter, name: string, labels: readonly string[]) =>
-  sql<LabelFeedback>`
-    with given as (
-      select workspace, trace_id, count(*) as count, sum(value * weight) as weighted
-      from gateway_logs.feedback where ${oneOf(sql, sql`workspace`, filter.visible.workspaces) ?? sql`true`}
-      group by workspace, trace_id
-    ),
-    labelled as (
-      select label, workspace, trace_id, requests
-      from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) every_row
-      where label = any(${labels}::text[]) offset 0
-    ),
-    traces as (
-      select label, workspace, trace_id, sum(labelled.requests) as requests
-      from labelled join given using (workspace, trace_id) group by label, workspace, trace_id
-    )
-    select label, sum(traces.requests) as requests, sum(given.count) as count, sum(given.weighted) as weighted
-    from traces join given using (workspace, trace_id)
-    group by label`;
+const metadataQuery = (sql: Sql, filter: LogFilter, name: string, { limit, offset }: Page) => sql<LabelRow>`
+  with judged as (
+    select workspace, trace_id, (array_agg(id order by id))[1] as first, count(*) as given, sum(value * weight) as weighted
+    from gateway_logs.feedback where ${oneOf(sql, sql`workspace`, filter.visible.workspaces) ?? sql`true`}
+    group by workspace, trace_id
+  ),
+  fine as (
+    select f.label, sum(f.requests) as requests, sum(f.cost_nano) as cost_nano, sum(f.total_tokens) as total_tokens,
+      max(f.bucket) as bucket, max(j.given) as given, max(j.weighted) as weighted
+    from (${rowFacts(sql, filter, filter, sql`l.metadata ->> ${name}::text as label, l.trace_id`)}) f
+      left join judged j on j.workspace = f.workspace and j.trace_id = f.trace_id
+    where f.label is not null group by f.label, j.first
+  )
+  select ${sql.raw(SUMS)}, ${msOf(sql, sql`max(bucket)`)} as "lastSeen",
+    sum(requests) filter (where given > 0) as "judgedRequests", sum(given) as given, sum(weighted) as weighted
+  from fine group by label
+  order by sum(requests) desc, label limit ${limit} offset ${offset}`;
 
-export function toLabelSum(row: LabelRow, feedback: LabelFeedback | undefined): LabelSum {
-  return {
-    label: row.label,
-    requests: Number(row.requests),
-    costNano: Number(row.costNano),
-    totalTokens: Number(row.totalTokens),
-    lastSeen: Number(row.lastSeen),
-    feedback: {
-      requests: Number(feedback?.requests ?? 0),
-      count: Number(feedback?.count ?? 0),
-      weighted: Number(feedback?.weighted ?? 0),
-    },
-  };
-}
+export const toLabelSum = (row: LabelRow): LabelSum => ({
+  label: row.label,
+  requests: Number(row.requests),
+  costNano: Number(row.costNano),
+  totalTokens: Number(row.totalTokens),
+  lastSeen: Number(row.lastSeen),
+  feedback: {
+    requests: Number(row.judgedRequests ?? 0),
+    count: Number(row.given ?? 0),
+    weighted: Number(row.weighted ?? 0),
+  },
+});
 
 interface UserRow {
   readonly time: string | number | null;

@@ -6,7 +6,7 @@ import { type LogFilter, type LogPlace, LogQuestionTooLarge, type LogReader, typ
 import { type Fragment, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
 import { feedbackQuery } from './feedback.ts';
-import { labelFeedbackQuery, labelQuery, toLabelSum, toUserCount, userQuery } from './labels.ts';
+import { labelQuery, toLabelSum, toUserCount, userQuery } from './labels.ts';
 import { sumQuery, toSum } from './sums.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -65,14 +65,8 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
     },
     labels: async (filter, label, page) => {
       const sums = await ask((sql) => labelQuery(sql, filter, label, page));
-      const names = sums.map((row) => row.label);
-      const feedback =
-        label === 'end_user' || names.length === 0
-          ? []
-          : await ask((sql) => labelFeedbackQuery(sql, filter, label.metadata, names));
-      const byLabel = new Map(feedback.map((row) => [row.label, row]));
       const total = await totalOf(sums, page, (first) => ask((sql) => labelQuery(sql, filter, label, first)));
-      return { sums: sums.map((row) => toLabelSum(row, byLabel.get(row.label))), total };
+      return { sums: sums.map(toLabelSum), total };
     },
     feedback: async (filter, key, width) =>
       (await ask((sql) => feedbackQuery(sql, filter, key, width))).map((row) => ({
