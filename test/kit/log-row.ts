@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LogRow } from '@gatehouse/crds/logs';
+import type { FeedbackRow, LogRow } from '@gatehouse/crds/logs';
 
 /** A row of the request log: a good answer of one target, in the last second of January 2026. */
 export const logRow = (over: Partial<LogRow> = {}): LogRow => ({
@@ -58,3 +58,23 @@ export const logRow = (over: Partial<LogRow> = {}): LogRow => ({
   document: 'none',
   ...over,
 });
+
+/** What a guardrail says of the trace of `logRow`, in Unix time in ms. */
+export const logFeedback = (over: Partial<LoggedFeedback> = {}): LoggedFeedback => ({
+  id: randomUUID(),
+  created_at: Date.UTC(2026, 0, 31, 23, 59, 59, 123),
+  workspace: 'team-a',
+  trace_id: 'trace-1',
+  value: 5,
+  weight: 1,
+  metadata: {},
+  api_key: 'app',
+  key_user: null,
+  guardrail: 'polite',
+  ...over,
+});
+
+interface LoggedFeedback extends Omit<FeedbackRow, 'guardrail' | 'created_at' | 'updated_at'> {
+  readonly guardrail: string;
+  readonly created_at: number;
+}

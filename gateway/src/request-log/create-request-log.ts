@@ -56,13 +56,19 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
   });
   const feedback = keepFeedback({
-    ...{ store, metrics, batch: BATCH, retryMs: RETRY_MS, maxBytes: maxBytes * FEEDBACK_SHARE },
+    ...{
+      store,
+      metrics,
+      batch: { ...BATCH, records: store.batch?.records ?? BATCH.records },
+      retryMs: RETRY_MS,
+      maxBytes: maxBytes * FEEDBACK_SHARE,
+    },
     onDropped: (dropped, reason, error) => report.bad({ dropped, reason }, error),
     onRetry: (error) => report.bad({ dropped: 0, reason: 'retry' }, error),
   });
   const documents = options.documents && keepDocuments(options.documents, options);
   const waitingContent = (): number => documents?.bytes() ?? 0;
-  metrics.observeRequestLog(() => queue.bytes + waitingContent() + (feedback?.bytes() ?? 0));
+  metrics.observeRequestLog(() => queue.bytes + waitingContent() + feedback.bytes());
   const sweeping = sweepDays(options);
   const room = maxBytes * ADMITTED_SHARE;
   return {
@@ -74,17 +80,16 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       return isFull || queue.bytes + rows > room ? 'later' : 'now';
     },
     admitsFeedback: (given) => {
-      if (feedback === undefined) return 'now'; // it is kept nowhere
       const bytes = feedback.bytesOf(given);
       if (bytes > room * FEEDBACK_SHARE) return 'never';
       return feedback.bytes() + bytes > room * FEEDBACK_SHARE ? 'later' : 'now';
     },
     add: (record: LogRecord) => queue.add(toWaiting(placed(record, documents), store)),
-    addFeedback: (given) => feedback?.add(given),
+    addFeedback: (given) => feedback.add(given),
     isBusy: () => Math.max(queue.bytes, waitingContent()) > room,
     close: async (timeoutMs) => {
       sweeping.stop();
-      await Promise.all([queue.close(timeoutMs), feedback?.close(timeoutMs), documents?.close(timeoutMs)]);
+      await Promise.all([queue.close(timeoutMs), feedback.close(timeoutMs), documents?.close(timeoutMs)]);
       await store.close();
     },
   };

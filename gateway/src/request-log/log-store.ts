@@ -42,8 +42,8 @@ export interface LogStore {
    * but some rows were, which no later try makes better.
    */
   write(batch: SealedBatch): Promise<void>;
-  /** As `write`, for feedback of guardrails. Absent: the store keeps none. */
-  writeFeedback?(batch: SealedBatch<LogFeedback>): Promise<void>;
+  /** As `write`, for feedback of guardrails. */
+  writeFeedback(batch: SealedBatch<LogFeedback>): Promise<void>;
   /** Whether a write that was rejected so may succeed later. */
   isTemporary(error: unknown): boolean;
   /** Drops the days before the one of an instant, in Unix time in ms, with the feedback that guardrails gave in them. */

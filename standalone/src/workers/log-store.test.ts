@@ -9,6 +9,7 @@ function parentStore(write: LogStore['write']): LogStore {
     name: 'database',
     lineOf: (row) => `line of ${row.id} at ${row.created_at}`,
     write,
+    writeFeedback: async () => undefined,
     isTemporary: () => false,
     dropBefore: async () => undefined,
     close: async () => undefined,

@@ -74,7 +74,7 @@ async function execute(store: LogStore, call: LogCall): Promise<void> {
     case 'write':
       return store.write({ id: call.batch.id, records: call.batch.records.map(withLineOf(store)) });
     case 'writeFeedback':
-      return store.writeFeedback?.(call.batch);
+      return store.writeFeedback(call.batch);
     case 'dropBefore':
       return store.dropBefore(call.ms);
   }

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { LogRow } from '@gatehouse/crds/logs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogRecord, LogStore, SealedBatch } from '../../../gateway/src/request-log/index.ts';
+import type { LogFeedback, LogRecord, LogStore, SealedBatch } from '../../../gateway/src/request-log/index.ts';
 import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
-import { logRow } from '../../kit/log-row.ts';
+import { logFeedback, logRow } from '../../kit/log-row.ts';
 
 export interface LogStoreWorld extends AsyncDisposable {
   readonly store: LogStore;
@@ -26,11 +26,10 @@ const record = (over: Partial<LogRow> = {}, content?: object): LogRecord => ({
   content: content && JSON.stringify(content),
 });
 
-type Batch = SealedBatch<LogRecord>;
+const batch = <T = LogRecord>(...records: readonly T[]): SealedBatch<T> => ({ id: randomUUID(), records });
 
-const batch = (...records: readonly LogRecord[]): Batch => ({ id: randomUUID(), records });
-
-const write = (store: LogStore, { id, records }: Batch): Promise<void> => writeRecords(store, records, id);
+const write = (store: LogStore, { id, records }: SealedBatch<LogRecord>): Promise<void> =>
+  writeRecords(store, records, id);
 
 const DAILY = ['logs', 'documents', 'log_minutes', 'log_hours', 'user_hours'];
 
@@ -222,6 +221,63 @@ export function describeLogStore(
         }),
         { numRuns: 12 },
       );
+    });
+
+    describe('feedback of guardrails', () => {
+      /** Of a trace; a store may keep one that came again until it is read. */
+      const kept = async (trace: string) => {
+        const columns = 'id, workspace, trace_id, value, weight, metadata, api_key, key_user, guardrail';
+        const found = await world.rows(
+          `select distinct ${columns}, created_at, updated_at from gateway_logs.feedback where trace_id = '${trace}' order by value`,
+        );
+        return found.map((row) => ({
+          ...row,
+          ...{ value: Number(row['value']), metadata: asJson(row['metadata']) },
+          ...{ created_at: asInstant(row['created_at']), updated_at: asInstant(row['updated_at']) },
+        }));
+      };
+      const asKept = (one: LogFeedback) => ({ ...one, updated_at: one.created_at });
+
+      test('is kept as it is', async () => {
+        const trace_id = randomUUID();
+        const given = logFeedback({ trace_id, value: -10, weight: 0.25, metadata: { "o'clock": 'a\tb\\n' } });
+        const other = logFeedback({ trace_id, value: 10, api_key: null, key_user: 'ada' });
+        await store.writeFeedback(batch(given, other));
+        expect(await kept(trace_id)).toEqual([given, other].map(asKept));
+      });
+
+      test('that comes again, in the same batch or in another one, is kept once', async () => {
+        const trace_id = randomUUID();
+        const [one, two] = [logFeedback({ trace_id, value: 1 }), logFeedback({ trace_id, value: 2 })];
+        const sent = batch(one);
+        for (let i = 0; i < 3; i += 1) await store.writeFeedback(sent);
+        await store.writeFeedback(batch(two, one, two));
+        expect(await kept(trace_id)).toEqual([one, two].map(asKept));
+      });
+
+      test('with text that is none is kept without it', async () => {
+        const trace_id = randomUUID();
+        await store.writeFeedback(batch(logFeedback({ trace_id, metadata: { 'x\0': 'a\ud800b' }, guardrail: 'g\0' })));
+        expect(await kept(trace_id)).toMatchObject([{ metadata: { 'x\ufffd': 'a\ufffdb' }, guardrail: 'g\ufffd' }]);
+      });
+
+      test('that no column takes is refused for ever', async () => {
+        const failure = await store
+          .writeFeedback(batch(logFeedback({ id: 'no uuid' })))
+          .catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(Error);
+        expect(store.isTemporary(failure)).toBe(false);
+      });
+
+      test('goes with its day', async () => {
+        const trace_id = randomUUID();
+        const [old, young] = [Date.UTC(2026, 1, 1, 23, 59, 59, 999), Date.UTC(2026, 1, 2)].map((created_at) =>
+          logFeedback({ trace_id, created_at }),
+        );
+        await store.writeFeedback(batch(...[old, young].flatMap((one) => one ?? [])));
+        await store.dropBefore(Date.UTC(2026, 1, 2, 1));
+        expect(await kept(trace_id)).toMatchObject([{ id: young?.id }]);
+      });
     });
 
     test('old days go with all that was summed up of them', async () => {

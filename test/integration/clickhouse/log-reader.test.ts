@@ -18,7 +18,7 @@ import {
   type TimeWidth,
 } from '../../../operator/src/management/logs/index.ts';
 import { startClickHouse } from '../../clickhouse/index.ts';
-import { logRow } from '../../kit/log-row.ts';
+import { logFeedback, logRow } from '../../kit/log-row.ts';
 
 const FROM = Date.UTC(2026, 2, 30, 22, 41, 7, 250);
 const TO = Date.UTC(2026, 3, 2, 3, 12, 55, 1);
@@ -77,6 +77,13 @@ const SERVED = logRow({ trace_id: 'trace-of-both', created_at: BEFORE, source: '
 const OF_CLIENTS = ['trace-of-both', 'trace-of-clients'].flatMap((trace_id) =>
   [1_000, 2_000].map((ms) => logRow({ trace_id, created_at: BEFORE + ms, source: 'log' })),
 );
+/** On traces that people say something of, too, and on others, some without rows; a second after their rows. */
+const OF_GUARDRAILS = RECORDS.slice(40, 140).map(({ row }, i) =>
+  logFeedback({
+    ...{ workspace: row.workspace, trace_id: i % 10 === 0 ? `trace-without-rows-${i}` : row.trace_id },
+    ...{ value: (i % 7) - 3, weight: i % 2 === 0 ? 1 : 0.5, created_at: row.created_at + 1_000 },
+  }),
+);
 const EVERYBODY = { workspaces: undefined, people: undefined, apiKey: undefined };
 const ALL: LogFilter = { visible: EVERYBODY, from: FROM, to: TO };
 
@@ -111,6 +118,7 @@ const SUMS: readonly SumOptions[] = [
   { by: ['cache'], page: { limit: 2, offset: 50 } },
 ];
 
+type Database = ReturnType<typeof createLogDatabase>;
 let readers: { readonly postgres: LogReader; readonly clickhouse: LogReader };
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -123,30 +131,42 @@ beforeAll(async () => {
     await writeRecords(store, RECORDS);
     const records = [SERVED, ...OF_CLIENTS].map((row) => ({ row, content: undefined }));
     await writeRecords(store, records);
+    // Some come again, in another batch.
+    for (const given of [OF_GUARDRAILS, OF_GUARDRAILS.slice(0, 20)])
+      await store.writeFeedback({ id: randomUUID(), records: given });
     await store.close();
   }
-  const database = createLogDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });
+  // The rows of ClickHouse stand beside a database that has what people say, and no rows.
+  const urls = [url, await postgres.database()];
+  const databases = urls.map((one) =>
+    createLogDatabase({ dialect: unwrap(postgresDialect({ url: one })), onAway: () => undefined }),
+  );
+  const [ofRows, ofPeople] = databases as [Database, Database]; // as many as URLs
   const connection = unwrap(connectClickHouse({ url: clickhouse.url }));
   const feedback = RECORDS.slice(0, 60).map(({ row }, i) => {
     const at = new Date(row.created_at).toISOString();
     return `('${randomUUID()}', '${row.workspace}', '${row.trace_id}', ${(i % 21) - 10}, 0.5, '{}', '${at}', '${at}')`;
   });
-  await postgres.sql(
-    `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at) values ${feedback.join(', ')}`,
-    new URL(url).pathname.slice(1),
-  );
-  await postgres.sql(
-    `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at)
-     select gen_random_uuid(), 'team-a', 'trace-of-nobody-${'x'.repeat(24)}-' || i, 1, 0.5, '{}', now(), now() from generate_series(1, ${OTHER_TRACES}) i`,
-    new URL(url).pathname.slice(1),
-  );
+  for (const [at, database] of databases.entries()) {
+    await database.use(async () => undefined); // makes the tables
+    const name = new URL(urls[at] ?? '').pathname.slice(1);
+    await postgres.sql(
+      `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at) values ${feedback.join(', ')}`,
+      name,
+    );
+    await postgres.sql(
+      `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at)
+       select gen_random_uuid(), 'team-a', 'trace-of-nobody-${'x'.repeat(24)}-' || i, 1, 0.5, '{}', now(), now() from generate_series(1, ${OTHER_TRACES}) i`,
+      name,
+    );
+    closing.push(() => database.close());
+  }
   readers = {
-    postgres: createPostgresReader(database),
-    clickhouse: createClickHouseReader({ ask: connection.ask, feedback: database }),
+    postgres: createPostgresReader(ofRows),
+    clickhouse: createClickHouseReader({ ask: connection.ask, feedback: ofPeople }),
   };
   closing.push(
     () => connection.close(),
-    () => database.close(),
     async () => clickhouse[Symbol.asyncDispose](),
     async () => postgres[Symbol.asyncDispose](),
   );
@@ -231,6 +251,16 @@ test('a row is found by its id and by its trace, with its document, and not by t
   const others = { ...EVERYBODY, workspaces: [workspace === 'team-a' ? 'team-b' : 'team-a'] };
   expect(await readers.clickhouse.find(id, others)).toBeUndefined();
   expect(await readers.clickhouse.content({ id, created_at })).toBe(CONTENT);
+});
+
+test('feedback of guardrails that came twice counts once', async () => {
+  const visible = { ...EVERYBODY, workspaces: ['team-a', 'team-b'] };
+  const given = await readers.clickhouse.feedback(
+    { visible, from: FROM - 86_400_000, to: TO + 86_400_000 },
+    'value',
+    'day',
+  );
+  expect(given.reduce((sum, { count }) => sum + count, 0)).toBe(60 + OF_GUARDRAILS.length);
 });
 
 test.for([

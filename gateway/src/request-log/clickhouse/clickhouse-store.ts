@@ -5,6 +5,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { withoutBrokenText } from '@gatehouse/crds';
 import { DAILY_TABLES, LOG_SCHEMA, type LogRow } from '@gatehouse/crds/logs';
 import type { LogStore, SealedBatch, WaitingRecord } from '../log-store.ts';
+import type { LogFeedback } from '../request-log.ts';
 import { addressOf, type ClickHouseOptions, openClickHouse } from './connect.ts';
 import { createKnownRows } from './known-rows.ts';
 import { insertText, lineOf, secondsOf } from './lines.ts';
@@ -38,6 +39,7 @@ export function createClickHouseStore(options: ClickHouseOptions): LogStore {
       if (left.records.length > 0) await insert(client, 'logs', left, ({ line }) => line);
       known.forget(batch);
     },
+    writeFeedback: async (batch) => insert(await opened(), 'feedback', batch, feedbackLine),
     isTemporary: (error) => !isRefusal(error),
     dropBefore: async (ms) => dropPartitions(await opened(), ms),
     close: async () => {
@@ -47,11 +49,11 @@ export function createClickHouseStore(options: ClickHouseOptions): LogStore {
 }
 
 /** A batch that was written before, and all that views make of it, is left out. `toLine`: with its end, or empty for nothing of the record. */
-async function insert(
+async function insert<T>(
   client: ClickHouseClient,
   table: string,
-  { id, records }: SealedBatch,
-  toLine: (record: WaitingRecord) => string,
+  { id, records }: SealedBatch<T>,
+  toLine: (record: T) => string,
 ): Promise<void> {
   await insertText(client, table, linesOf(records, toLine), {
     insert_deduplicate: 1,
@@ -60,10 +62,7 @@ async function insert(
   });
 }
 
-async function* linesOf(
-  records: readonly WaitingRecord[],
-  toLine: (record: WaitingRecord) => string,
-): AsyncGenerator<string> {
+async function* linesOf<T>(records: readonly T[], toLine: (record: T) => string): AsyncGenerator<string> {
   for (let at = 0; at < records.length; at += LINES) {
     if (at > 0) await turn();
     const lines = records.slice(at, at + LINES).map(toLine);
@@ -73,7 +72,7 @@ async function* linesOf(
 
 async function dropPartitions(client: ClickHouseClient, ms: number): Promise<void> {
   const query = `select distinct table, partition from system.parts where database = '${LOG_SCHEMA}' and active and table in {tables:Array(String)} and toUInt32OrZero(partition) < {day:UInt32}`;
-  const query_params = { tables: [...DAILY_TABLES, 're_rated'], day: partitionOf(ms) };
+  const query_params = { tables: [...DAILY_TABLES, 're_rated', 'feedback'], day: partitionOf(ms) };
   const found = await client.query({ query, query_params, format: 'JSONEachRow' });
   for (const { table, partition } of await found.json<{ table: string; partition: string }>()) {
     await client.command({ query: `alter table ${LOG_SCHEMA}.${table} drop partition ${Number(partition)}` });
@@ -85,6 +84,12 @@ const partitionOf = (ms: number): number => Number(new Date(ms).toISOString().sl
 
 const rowLine = (row: LogRow): string =>
   `${lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) })}\n`;
+
+/** One that comes again, in any batch, takes the place of the first when parts are merged, or when it is read. */
+function feedbackLine({ created_at, ...feedback }: LogFeedback): string {
+  const at = secondsOf(created_at);
+  return `${lineOf({ ...feedback, created_at: at, updated_at: at })}\n`;
+}
 
 const hasDocument = ({ content }: WaitingRecord): boolean => content !== undefined;
 

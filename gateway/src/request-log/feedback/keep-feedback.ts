@@ -26,13 +26,10 @@ interface FeedbackOptions extends Pick<BatchQueueOptions, 'batch' | 'retryMs' | 
 const OWN_BYTES = 600;
 const MEMBER_BYTES = 64;
 
-/** Undefined: the store keeps none. */
-export function keepFeedback({ store, metrics, onDropped, ...options }: FeedbackOptions): FeedbackKeeper | undefined {
-  const { writeFeedback } = store;
-  if (writeFeedback === undefined) return undefined;
+export function keepFeedback({ store, metrics, onDropped, ...options }: FeedbackOptions): FeedbackKeeper {
   const queue = new BatchQueue<LogFeedback>({
     ...options,
-    store: { write: writeFeedback, isTemporary: (error) => store.isTemporary(error) },
+    store: { write: (batch) => store.writeFeedback(batch), isTemporary: (error) => store.isTemporary(error) },
     sizeOf,
     onWritten: (feedback) => metrics.guardrailFeedbackWritten.add({}, feedback),
     onDropped: (feedback, reason, error) => {

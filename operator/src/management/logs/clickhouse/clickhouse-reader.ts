@@ -1,26 +1,26 @@
-/** The request log in ClickHouse; feedback is in PostgreSQL. */
+/** The request log in ClickHouse; feedback of people is in PostgreSQL. */
 import { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
 import type { KeyedFeedback, LogFilter, LogPlace, LogReader, Page, TimeWidth } from '../reader.ts';
 import { createPostgresReader } from '../sql/index.ts';
 import type { AskClickHouse } from './client.ts';
 import { type ClickHouseFilter, ofRow, rowConditions, sharedConditions } from './conditions.ts';
-import { feedbackQuery, isAboutRows } from './feedback.ts';
-import { judgementsByTrace, judgementsOf } from './judgements.ts';
+import { addKeys, feedbackQuery, guardrailQuery, isAboutRows } from './feedback.ts';
+import { isEmpty, type Judgements, judgementsByTrace, judgementsOf } from './judgements.ts';
 import { type LabelRow, labelQuery, toLabelSum, type UserRow, userQuery } from './labels.ts';
 import type { Question } from './question.ts';
 import { costedRows, hasReRated, withPresentCost } from './re-rated.ts';
-import { startOf } from './spans.ts';
 import { type SumRow, sumQuery, toSum } from './sums.ts';
 
 export interface ClickHouseReaderOptions {
   readonly ask: AskClickHouse;
-  /** Where feedback is. */
+  /** Where feedback of people is. */
   readonly feedback: Pick<Database<LogTables>, 'use'>;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DAY_MS = 86_400_000;
+const NONE: Judgements = { people: [], guardrails: undefined };
 const ALWAYS = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOptions): LogReader {
@@ -29,7 +29,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
   const toOwn = async ({ feedback: bounds, ...filter }: LogFilter): Promise<ClickHouseFilter> => {
     const reRated = await hasReRated(ask);
     if (bounds === undefined) return { ...filter, reRated };
-    const given = await judgementsByTrace(feedback, filter.visible.workspaces);
+    const given = await judgementsByTrace({ ask, feedback }, filter.visible.workspaces);
     return { ...filter, reRated, judged: { bounds, feedback: given } };
   };
   const rows = async (write: (q: Question) => string): Promise<readonly LogRow[]> =>
@@ -75,21 +75,25 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
       return { spans, all: { users, requests } };
     },
     labels: async (filter, label, page) => {
-      const given = label === 'end_user' ? [] : judgementsByTrace(feedback, filter.visible.workspaces);
+      const given = label === 'end_user' ? NONE : judgementsByTrace({ ask, feedback }, filter.visible.workspaces);
       const [own, judgements] = await Promise.all([toOwn(filter), given]);
       const select = (of: Page) => ask<LabelRow>((q) => labelQuery(q, own, { label, judgements }, of));
       const found = await select(page);
       return { sums: found.map(toLabelSum), total: await totalOf(found, page, select) };
     },
     feedback: async (filter, key, width) => {
-      if (key !== 'model' && !isAboutRows(filter)) return ofPostgres.feedback(filter, key, width);
       const { from, to, visible } = filter;
-      const given = judgementsOf(feedback, { from, to, workspaces: visible.workspaces }, ({ value, at }) =>
-        key === 'time' ? startOf(at, width) : value,
-      );
-      const [own, judgements] = await Promise.all([toOwn(filter), given]);
-      if (judgements.length === 0) return [];
+      const [time, keying] = [
+        { from, to, workspaces: visible.workspaces },
+        { key, width },
+      ];
       const isOfRows = isAboutRows(filter);
+      if (key !== 'model' && !isOfRows) {
+        const ofGuardrails = ask<KeyedFeedback>((q) => guardrailQuery(q, { ...time, keying }));
+        return addKeys(...(await Promise.all([ofPostgres.feedback(filter, key, width), ofGuardrails])));
+      }
+      const [own, judgements] = await Promise.all([toOwn(filter), judgementsOf({ ask, feedback }, time, keying)]);
+      if (isEmpty(judgements)) return [];
       return ask<KeyedFeedback>((q) => feedbackQuery(q, own, { key, judgements, isOfRows }));
     },
   };

@@ -3,6 +3,7 @@ import type { Bounds, LogFilter } from '../reader.ts';
 import { type Judgements, judgedTraces } from './judgements.ts';
 import type { Question } from './question.ts';
 import { costOf } from './re-rated.ts';
+import { ofWorkspaces } from './workspaces.ts';
 
 /** A filter with what else is known of its time. */
 export interface ClickHouseFilter extends Omit<LogFilter, 'feedback'> {
@@ -40,13 +41,6 @@ export function sharedConditions(q: Question, filter: ClickHouseFilter, column: 
     models &&
       `(${column('provider')}, ${column('model')}) in ${q.pairs(models.map(({ provider, model }) => [provider, model]))}`,
   ]);
-}
-
-/** Rows of one workspace are in the order of time: the newest of them are found without reading all. */
-function ofWorkspaces(q: Question, column: string, workspaces: readonly string[]): string {
-  const [one, ...others] = workspaces;
-  if (one !== undefined && others.length === 0) return `${column} = ${q.param(one, 'String')}`;
-  return `${column} in ${q.param(workspaces, 'Array(String)')}`;
 }
 
 /** Of what rows alone know; the alias of their table is l, with their cost as `costedRows` has it. */

@@ -1,7 +1,7 @@
-/** What people say about requests. */
-import type { FeedbackKey, LogFilter } from '../reader.ts';
+/** What people and guardrails say about requests. */
+import type { FeedbackKey, KeyedFeedback, LogFilter } from '../reader.ts';
 import { type ClickHouseFilter, ofRow, rowConditions, sharedConditions } from './conditions.ts';
-import { type Judgements, judgedKeys } from './judgements.ts';
+import { type GuardrailFeedback, guardrailKeys, type Judgements, judgedKeys } from './judgements.ts';
 import type { Question } from './question.ts';
 import { costedRows } from './re-rated.ts';
 
@@ -37,4 +37,22 @@ export function feedbackQuery(q: Question, filter: ClickHouseFilter, { key, judg
     select ${key === 'model' ? 't.model' : 'g.key'} as key, sum(g.given) as count, sum(g.weighted) as weighted
     from given as g ${isOfRows ? 'inner' : 'left'} join traces as t on g.workspace = t.workspace and g.trace = t.trace
     group by key order by key`;
+}
+
+/** Of guardrails alone, whatever rows there are. */
+export const guardrailQuery = (q: Question, asked: GuardrailFeedback): string => `
+  select key, sum(k.given) as count, sum(k.weighted) as weighted from (${guardrailKeys(q, asked)}) as k group by key`;
+
+/** Keys are numbers. */
+export function addKeys(...all: readonly (readonly KeyedFeedback[])[]): readonly KeyedFeedback[] {
+  const sums = new Map<number, KeyedFeedback>();
+  for (const { key, count, weighted } of all.flat()) {
+    const before = sums.get(Number(key));
+    sums.set(Number(key), {
+      key: Number(key),
+      count: count + (before?.count ?? 0),
+      weighted: weighted + (before?.weighted ?? 0),
+    });
+  }
+  return [...sums.values()].sort((one, other) => Number(one.key) - Number(other.key));
 }

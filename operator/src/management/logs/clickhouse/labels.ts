@@ -3,9 +3,9 @@ import type { Label, LabelSum, Page, TimeWidth } from '../reader.ts';
 import { segmentsOf } from '../sql/segments.ts';
 import { type ClickHouseFilter, isOfRollUps, sharedConditions } from './conditions.ts';
 import { rowFacts } from './facts.ts';
-import { type Judgements, judgedTraces } from './judgements.ts';
+import { isEmpty, type Judgements, judgedTraces } from './judgements.ts';
 import type { Question } from './question.ts';
-import { msOf, spanOf } from './sums.ts';
+import { msOf, spanOf } from './spans.ts';
 
 /** Roll-ups of users know workspaces and keys, and no more. */
 const isOfUsers = ({ accounts, models, configs, prompts, statuses, ...rest }: ClickHouseFilter): boolean =>
@@ -61,7 +61,6 @@ export interface LabelRow {
 
 interface JudgedLabel {
   readonly label: Label;
-  /** None: no feedback is looked for. */
   readonly judgements: Judgements;
 }
 
@@ -73,7 +72,7 @@ export function labelQuery(
 ): string {
   if (label === 'end_user') return plainQuery(q, userFacts(q, filter, { hours: true }), page);
   const member = `${memberOf(q, label.metadata)} as named`;
-  return judgements.length === 0
+  return isEmpty(judgements)
     ? plainQuery(q, labelled(rowFacts(q, filter, filter, member)), page)
     : judgedQuery(q, rowFacts(q, filter, filter, `${member}, l.trace_id as trace`), { judgements, page });
 }

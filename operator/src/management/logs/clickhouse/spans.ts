@@ -16,3 +16,16 @@ export function startOf(ms: number, width: TimeWidth): number {
   const origin = width === 'week' ? FIRST_MONDAY_MS : 0;
   return origin + Math.floor((ms - origin) / WIDTHS[width]) * WIDTHS[width];
 }
+
+export const msOf = (time: string): string => `toUnixTimestamp64Milli(${time})`;
+
+const STARTS = {
+  minute: (column: string) => `toStartOfMinute(${column})`,
+  hour: (column: string) => `toStartOfHour(${column})`,
+  day: (column: string) => `toStartOfDay(${column})`,
+  week: (column: string) => `toStartOfWeek(${column}, 1)`,
+} as const;
+
+/** The start of the span of a time, in Unix time in ms. */
+export const spanOf = (column: string, width: TimeWidth | undefined): string =>
+  width === undefined ? 'toInt64(0)' : `toInt64(toUnixTimestamp(toDateTime(${STARTS[width](column)}, 'UTC'))) * 1000`;

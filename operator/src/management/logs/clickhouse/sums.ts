@@ -3,25 +3,13 @@ import type { Sum, SumOptions, Totals } from '../reader.ts';
 import type { ClickHouseFilter } from './conditions.ts';
 import { facts } from './facts.ts';
 import type { Question } from './question.ts';
+import { msOf, spanOf } from './spans.ts';
 
 export type SumRow = Omit<Totals, never> & {
   readonly time: number;
   readonly times: Sum['times'];
   readonly total: number;
 } & Readonly<Record<string, unknown>>;
-
-export const msOf = (time: string): string => `toUnixTimestamp64Milli(${time})`;
-
-const STARTS = {
-  minute: (column: string) => `toStartOfMinute(${column})`,
-  hour: (column: string) => `toStartOfHour(${column})`,
-  day: (column: string) => `toStartOfDay(${column})`,
-  week: (column: string) => `toStartOfWeek(${column}, 1)`,
-} as const;
-
-/** The start of the span of a time, in Unix time in ms. */
-export const spanOf = (column: string, width: SumOptions['width']): string =>
-  width === undefined ? 'toInt64(0)' : `toInt64(toUnixTimestamp(toDateTime(${STARTS[width](column)}, 'UTC'))) * 1000`;
 
 /** More are no graph that anybody can look at. */
 const MAX_SUMS = 100_000;
