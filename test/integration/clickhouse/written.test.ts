@@ -2,8 +2,11 @@
 import { clickHouseStatements } from '@gatehouse/crds/logs';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClickHouseStore, createRequestLog } from '../../../gateway/src/request-log/index.ts';
+import { createLogger, createMetrics } from '../../../gateway/src/telemetry/index.ts';
 import { type ClickHouseServer, startClickHouse } from '../../clickhouse/index.ts';
 import { startWorld } from '../../kit/gateway.ts';
+import { logRow } from '../../kit/log-row.ts';
 import { guardrail, TEAM, workspace } from '../../kit/snapshot.ts';
 
 let server: ClickHouseServer;
@@ -46,4 +49,23 @@ test('feedback of guardrails is kept for the trace', async () => {
       },
     },
   ]);
+});
+
+test('records of clients that ask too much at once are written in smaller batches', async () => {
+  const store = createClickHouseStore({ url: server.url });
+  const log = createRequestLog({
+    ...{ store, maxBytes: 64 * 1024 * 1024, retentionMs: () => undefined, now: Date.now },
+    metrics: createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 }),
+    logger: createLogger({ level: 'silent', service: 'test', destination: process.stderr }),
+  });
+  // Their names together are longer than a parameter may be; those of workspaces are shorter.
+  const names = Array.from({ length: 300 }, (_, at) => `${at}-${'x'.repeat(600)}`);
+  const counted = async () =>
+    Number((await server.rows("select count() as n from gateway_logs.logs where source = 'log'"))[0]?.['n']);
+  try {
+    for (const name of names) log.add({ row: logRow({ workspace: name, source: 'log' }), content: undefined });
+    await waitFor(async () => (await counted()) === names.length, { what: 'all rows' });
+  } finally {
+    await log.close(1_000);
+  }
 });

@@ -118,5 +118,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
   '376',
 ]);
 
+/**
+ * A value of a question about the batch is longer than the server takes: half a batch has a shorter one. All errors of the library below
+ * the server have the code 1000, those of the network too; what is sent never stands at the beginning of their text.
+ */
+const TOO_LONG = /^Poco::Exception\. Code: 1000, e\.code\(\) = \d+, HTML Form Exception\b/;
+
 const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && REFUSALS.has(error.code);
+  error instanceof Error &&
+  (TOO_LONG.test(error.message) || ('code' in error && typeof error.code === 'string' && REFUSALS.has(error.code)));
