@@ -20,7 +20,7 @@ export const BATCH_ERRORS = {
     ...REQUEST,
     status: 400,
     wireCode: 'batch_output_missing',
-    summary: 'The batch has no output yet, or none at all.',
+    summary: 'The batch has no output yet, none at all, or one in a storage that is not read.',
   },
   BATCH_KEY_UNSUITED: {
     ...REQUEST,

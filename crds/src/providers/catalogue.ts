@@ -88,7 +88,7 @@ const AZURE = [
   routing('azure_managed_client_id', 'azure-managed-client-id'),
   { key: 'azure_workload_client_id', kind: 'routing' } as const,
   routing('azure_storage_account', 'azure-storage-account', {
-    note: 'the one storage whose outputs of batches are read',
+    note: 'name of the storage account from which outputs of batches are read',
   }),
 ];
 const AZURE_CREDENTIALS = [API_KEY, 'azure_ad_token', 'azure_auth_mode'];

@@ -28,7 +28,7 @@ export function createChargedRecords(max: number): ChargedRecords {
     if (to === 0) byWorkspace.delete(workspace);
     else if (!bySize.get(to)?.add(workspace)) bySize.set(to, new Set([workspace]));
     count += to - from;
-    // Of what had the most there is one left with one less at the least, or it was the only one.
+    // One that has shrunk by one: another is as large as it was, or it is the largest still.
     most = bySize.has(Math.max(most, to)) ? Math.max(most, to) : to;
   };
   const forgetOne = (): void => {

@@ -25,8 +25,10 @@ export interface RequestLogOptions {
 /** Small enough that making a batch is no stall. Source: docs/behaviour/request-logs.md#writing */
 const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
-/** About, of a row that waits; the first is what it has beside its text. */
-const [OWN_BYTES, ROW_BYTES] = [300, 1_500];
+/** Of a row that waits, beside its text, about. */
+const OWN_BYTES = 300;
+/** Of a whole one, about. */
+const ROW_BYTES = 1_500;
 /** Of the room in the queue, and of that for documents, for records that their senders can send again. */
 const ADMITTED_SHARE = 0.5;
 /** Also a process that lives for less than an hour drops old days. */

@@ -3,7 +3,7 @@ import { logRow } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createLogStoreClient, executeLogCall } from './log-store.ts';
 
-/** Of the parent: its lines are the ids of rows. */
+/** Of the parent: its lines name the row and its time. */
 function parentStore(write: LogStore['write']): LogStore {
   return {
     name: 'database',

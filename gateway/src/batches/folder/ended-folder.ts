@@ -12,17 +12,16 @@ export interface EndedBatches {
   removeBefore(timeMs: number, limit: number): Promise<void>;
 }
 
-/** Of those of a workspace: looking for the oldest of many is not done for each. */
+/** So many more than are kept may be there: looking for the oldest of many is not done for each. */
 const SPARE = 0.1;
 
 export function endedIn(folder: string): EndedBatches {
   const trim = async (workspace: string, max: number): Promise<void> => {
     const names = (await namesIn(folder)).filter((name) => name.endsWith(`-${workspace}`));
-    if (names.length <= max) return;
+    if (names.length <= max * (1 + SPARE)) return;
     const times = await Promise.all(names.map(async (name) => ({ name, endedMs: await timeOf(join(folder, name)) })));
     const oldest = times.toSorted((a, b) => a.endedMs - b.endedMs);
-    const kept = Math.ceil(max * (1 - SPARE));
-    for (const { name } of oldest.slice(0, names.length - kept)) await rm(join(folder, name), { force: true });
+    for (const { name } of oldest.slice(0, names.length - max)) await rm(join(folder, name), { force: true });
   };
   return {
     has: async (id) => (await namesIn(folder)).some((name) => name.startsWith(`${id}-`)),

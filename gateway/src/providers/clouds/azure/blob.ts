@@ -11,6 +11,7 @@ import type { NamedBlob } from '../../openai-like/index.ts';
 import { storageAuth } from './authorizer.ts';
 
 const SETTING = 'azure_storage_account';
+const HEADER = 'x-gw-azure-storage-account';
 /** Source: Azure Storage, rules for names of storage accounts. */
 const NAME = /^[a-z0-9]{3,24}$/;
 const VERSION = '2022-11-02';
@@ -45,13 +46,13 @@ function urlOf({ url: text, member }: NamedBlob, call: Call, baseUrl: string): s
   const name = call.fields.text(SETTING);
   if (name === undefined) {
     throw missing(
-      `The output of the batch is no file: it is in a storage (${member} of the batch), and the account names none that is read (${SETTING})`,
+      `The output of the batch is no file: it is in a storage (${member} of the batch), and none that may be read is named: ${SETTING} of the account, or ${HEADER} of a call with its own credential`,
     );
   }
   if (!NAME.test(name)) {
     throw new AppError('PARAMETER_INVALID', {
       param: SETTING,
-      detail: `${SETTING} is the name of a storage account: 3 to 24 lower-case letters and digits`,
+      detail: `${SETTING} must be the name of a storage account: 3 to 24 lower-case letters and digits`,
     });
   }
   const blobs = blobsOf(baseUrl);
@@ -59,7 +60,7 @@ function urlOf({ url: text, member }: NamedBlob, call: Call, baseUrl: string): s
   const path = pathBelow(origin, text);
   if (path !== undefined) return origin + path;
   throw missing(
-    `${member} of the batch is not read: it is no https://NAME.${blobs}/CONTAINER/BLOB in the storage that ${SETTING} of the account names`,
+    `${member} of the batch is not read: it must be https://NAME.${blobs}/CONTAINER/BLOB, where NAME is ${SETTING}`,
   );
 }
 
