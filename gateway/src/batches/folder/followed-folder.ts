@@ -121,7 +121,7 @@ function leaseOf(place: Place, { followed, number, leaseMs }: Held): FollowedLea
     later: (atMs) => touch(atMs - leaseMs),
     end: async (nowMs, maxOfWorkspace) => {
       await check();
-      await place.ended.add(place.name, nowMs, maxOfWorkspace);
+      await place.ended.add({ id: followed.id, workspace: nameOf(followed.workspace) }, nowMs, maxOfWorkspace);
       await removeBatch(folder);
     },
   };
