@@ -14,6 +14,8 @@ const NOW = Date.UTC(2026, 0, 31);
 
 interface LogOptions {
   readonly maxBytes?: number;
+  /** Of the lines of rows. */
+  readonly character?: string;
   readonly write?: LogStore['write'];
   readonly writeFeedback?: LogStore['writeFeedback'];
   /** Of a store of documents. */
@@ -23,14 +25,20 @@ interface LogOptions {
 function logWith(
   retentionMs: number | undefined | (() => number | undefined),
   dropBefore: LogStore['dropBefore'],
-  { maxBytes = 1_000, write = async () => undefined, put, writeFeedback = async () => undefined }: LogOptions = {},
+  {
+    maxBytes = 1_000,
+    write = async () => undefined,
+    put,
+    writeFeedback = async () => undefined,
+    character = 'x',
+  }: LogOptions = {},
 ) {
   const lines: string[] = [];
   const metrics = createMetrics({ service: 'test', environment: 'test', runtime: false, bufferedBytes: () => 0 });
   const log = createRequestLog({
     store: {
       name: 'test',
-      lineOf: () => 'x'.repeat(1_200),
+      lineOf: () => character.repeat(1_200),
       ...{ write, writeFeedback },
       isTemporary: () => true,
       dropBefore,
@@ -106,6 +114,20 @@ test('records that can be sent again take half of the room, and wait for those o
   expect(log.admits(records(4))).toBe('never');
   for (const record of records(2)) log.add(record);
   expect([log.admits(records(1)), log.admits(records(2))]).toEqual(['now', 'later']);
+  const closed = log.close(0);
+  await vi.advanceTimersByTimeAsync(0);
+  await closed;
+});
+
+test.for([
+  ['x', false],
+  ['\u8a9e', true],
+] as const)('lines of %j count as what they take in memory', async ([character, isBusy]) => {
+  const never = new Promise<undefined>(() => undefined);
+  const options = { maxBytes: 10_000, write: () => never, character };
+  const { log } = logWith(undefined, async () => undefined, options);
+  for (let i = 0; i < 2; i += 1) log.add({ row: logRow(), content: undefined });
+  expect(log.isBusy()).toBe(isBusy);
   const closed = log.close(0);
   await vi.advanceTimersByTimeAsync(0);
   await closed;

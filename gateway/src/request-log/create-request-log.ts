@@ -97,7 +97,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
-const bytesOfWaiting = ({ line, content = '' }: WaitingRecord): number => OWN_BYTES + line.length + content.length;
+const bytesOfWaiting = ({ line, content = '' }: WaitingRecord): number =>
+  OWN_BYTES + line.length * (WIDE.test(line) ? 2 : 1) + content.length;
+
+/** A character of which a text has two bytes for each. */
+const WIDE = /[^\0-\xff]/;
 
 /** About what it will take in the queue. */
 const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>
