@@ -33,7 +33,7 @@ export function batchOutput(path: ResourcePath, { supports, openBlob }: BatchOut
     const blob = blobOf(batch);
     if (blob === undefined) return { kind: 'json', value: problemsOf(batch, call) };
     if (openBlob === undefined) throw blobUnread(blob, call);
-    return toResult(blob.url, await openBlob(blob, call, tools));
+    return toResult(URL.parse(blob.url)?.href ?? blob.url, await openBlob(blob, call, tools));
   }
 }
 
