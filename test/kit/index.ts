@@ -8,6 +8,7 @@ export {
   avroFloat,
   avroLong,
   avroText,
+  embeddedFile,
 } from './avro.ts';
 export { COMPILED } from './compiled.ts';
 export { deepFreeze } from './deep-freeze.ts';

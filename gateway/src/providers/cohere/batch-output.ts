@@ -25,6 +25,7 @@ export const getBatchOutput: Procedure = {
   async run(call, tools) {
     const job = await readJob(call, tools);
     const parts = await partsOf(job, call, tools);
+    if (parts.some(({ url }) => url === '')) throw outputMissing(call, 'its dataset is not ready');
     const [first, ...rest] = parts.map(({ url }) => checkAddress(url, call, tools));
     if (first === undefined) throw outputMissing(call, 'an empty dataset');
     const rows = rowsOf(
@@ -32,9 +33,28 @@ export const getBatchOutput: Procedure = {
       call,
       tools,
     );
-    return { kind: 'content', contentType: 'application/octet-stream', content: rows };
+    // An output that cannot be read is an error instead of an answer that breaks off before its first byte.
+    const begin = await rows.next();
+    return { kind: 'content', contentType: 'application/octet-stream', content: continued(begin, rows) };
   },
 };
+
+/** What has been read, and then the rest, which is closed by whoever leaves early, even before the first. */
+function continued<T>(begin: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncIterable<T> {
+  let read: IteratorResult<T, void> | undefined = begin;
+  const iterator: AsyncIterator<T, void> = {
+    async next() {
+      const result = read;
+      read = undefined;
+      return result ?? rest.next();
+    },
+    return() {
+      read = undefined;
+      return rest.return();
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
 
 /** Rejects with BATCH_OUTPUT_MISSING or UPSTREAM_INVALID_RESPONSE. */
 async function partsOf(job: JsonObject, call: Call, tools: ProcedureTools): Promise<readonly DatasetPart[]> {
