@@ -161,6 +161,16 @@ describe('an operation that a provider does not offer', () => {
     expect(world.mock.requests).toHaveLength(before);
   });
 
+  test.for(['/v1/files/f1/content', '/v1/batches/b1', '/v1/fine_tuning/jobs/j1', '/v1/responses/r1'])(
+    'names no other account for what one account has: GET %s',
+    async (path) => {
+      const answer = await world.send(path, { headers: { 'x-gw-provider': '@jina' } });
+      expect([answer.status, answer.json().error]).toMatchObject([
+        ...[400, { code: 'operation_unsupported', message: expect.not.stringContaining('offers it') }],
+      ]);
+    },
+  );
+
   test('is still reached as a path of the provider', async () => {
     const answer = await post('/v1/proxy/rerank', '@openai', DOCUMENTS);
     expect([answer.status, answer.json().provider]).toEqual([200, undefined]);
