@@ -155,6 +155,7 @@ describe('the output of a batch', () => {
     expect([answer.status, answer.json().error]).toMatchObject([
       ...[400, { code: 'batch_output_missing', message: expect.stringContaining('not ready') }],
     ]);
+    expect(answer.headers['retry-after']).toBe('30');
     expect(callsOfTest().filter(({ path }) => path.startsWith('/storage/'))).toEqual([]);
   });
 

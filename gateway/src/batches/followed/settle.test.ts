@@ -13,13 +13,18 @@ const followed: FollowedBatch = {
   createdAt: NOW - 60_000,
 };
 
+interface AnswerOf {
+  readonly status: number;
+  readonly body: object;
+  readonly code?: string | undefined;
+  readonly retryAfterMs?: number;
+}
+
 interface Given {
   readonly createdAt?: number;
   readonly number?: number;
   /** Status and body of answers, by the end of the path. */
-  readonly answers?: Readonly<
-    Record<string, { readonly status: number; readonly body: object; readonly code?: string | undefined }>
-  >;
+  readonly answers?: Readonly<Record<string, AnswerOf>>;
   /** Others have counted rows of the output. */
   readonly isRaced?: boolean;
 }
@@ -47,8 +52,9 @@ async function settled({ createdAt = followed.createdAt, number = 1, answers = {
       handle: async ({ request, settlement }: Parameters<SettlePorts['pipeline']['handle']>[0]) => {
         asked.push(request.path);
         if (request.path.endsWith('/output')) await settlement?.marks.claim('output', { before: 0, rows: 1 });
-        const { status, body, code } = answers[request.path.endsWith('/output') ? 'output' : 'batch'] ?? NOT_FOUND;
-        const facts = { error: code === undefined ? undefined : { code } };
+        const { status, body, code, retryAfterMs }: AnswerOf =
+          answers[request.path.endsWith('/output') ? 'output' : 'batch'] ?? NOT_FOUND;
+        const facts = { error: code === undefined ? undefined : { code, retryAfterMs } };
         const bytes = Buffer.from(JSON.stringify(body));
         return { status, headers: {}, body: { kind: 'bytes', bytes }, facts, store: undefined } as unknown as Answer;
       },
@@ -78,6 +84,15 @@ test.for([
     answers: { batch: batch('FAILED'), output: { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING' } },
     number: 1,
     want: 'ended',
+  },
+  {
+    rule: 'has no output yet',
+    answers: {
+      ...{ batch: batch('completed') },
+      output: { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING', retryAfterMs: 1 },
+    },
+    number: 1,
+    want: 'after 15000',
   },
   {
     rule: 'has errors in place of an output',

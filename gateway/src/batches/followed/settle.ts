@@ -86,7 +86,7 @@ export async function settleFollowed(lease: FollowedLease, ports: SettlePorts, h
   }
 }
 
-/** `nothing`: there is no output. `interrupted`: the process ends. `raced`: somebody else has read the output at the same time, or it has changed. */
+/** `nothing`: there is no output. `running`: there is none yet. `interrupted`: the process ends. `raced`: somebody else has read the output at the same time, or it has changed. */
 type Outcome = 'counted' | 'nothing' | 'running' | 'failed' | 'interrupted' | 'raced';
 
 const waitOf = ({ number }: FollowedLease, timing: FollowTiming, outcome: Outcome): number => {
@@ -171,8 +171,13 @@ async function statusOf(answer: Answer): Promise<string | undefined> {
   }
 }
 
-/** There is nothing to be counted, now or later. */
+/** There is nothing to be counted, now or, unless the error says when, later. */
 const NOTHING: ReadonlySet<string> = new Set(['BATCH_OUTPUT_MISSING', 'OPERATION_UNSUPPORTED']);
+
+function outcomeOf(error: AppError | undefined): Outcome {
+  if (!NOTHING.has(error?.code ?? '')) return 'failed';
+  return error?.retryAfterMs === undefined ? 'nothing' : 'running';
+}
 
 /** The bytes are counted while they pass, and kept nowhere. */
 async function readOutput(answer: Answer, exchange: Exchange, { recorder }: SettlePorts): Promise<Outcome> {
@@ -181,7 +186,7 @@ async function readOutput(answer: Answer, exchange: Exchange, { recorder }: Sett
   if (body.kind !== 'stream' || status !== 200) {
     facts.settlement?.settle({ status, usage: undefined, cost: undefined });
     if (body.kind === 'stream') body.upstream.discard();
-    return status === 200 || NOTHING.has(facts.error?.code ?? '') ? 'nothing' : 'failed';
+    return status === 200 ? 'nothing' : outcomeOf(facts.error);
   }
   const stop = (): void => body.upstream.cancel(new AppError('DRAINING'));
   exchange.signal.onCancel(stop);

@@ -1,4 +1,5 @@
 /** The output of an embed job as rows of OpenAI's output file. */
+import { AppError } from '../../errors/index.ts';
 import { AvroProblem, readAvro } from '../../wire/avro/index.ts';
 import { outputRow } from '../../wire/batch-rows/index.ts';
 import {
@@ -18,6 +19,8 @@ import { batchOf, readJob } from './batches.ts';
 
 /** Of one output: each is a request. */
 const MAX_PARTS = 4_096;
+/** Cohere does not say how long the files of a dataset take. */
+const READY_AFTER_MS = 30_000;
 const RUNNING: ReadonlySet<string> = new Set(['in_progress', 'cancelling']);
 
 export const getBatchOutput: Procedure = {
@@ -25,7 +28,7 @@ export const getBatchOutput: Procedure = {
   async run(call, tools) {
     const job = await readJob(call, tools);
     const parts = await partsOf(job, call, tools);
-    if (parts.some(({ url }) => url === '')) throw outputMissing(call, 'its dataset is not ready');
+    if (parts.some(({ url }) => url === '')) throw notReady(call);
     const [first, ...rest] = parts.map(({ url }) => checkAddress(url, call, tools));
     if (first === undefined) throw outputMissing(call, 'an empty dataset');
     const rows = rowsOf(
@@ -38,6 +41,12 @@ export const getBatchOutput: Procedure = {
     return { kind: 'content', contentType: 'application/octet-stream', content: continued(begin, rows) };
   },
 };
+
+const notReady = ({ provider }: Call): AppError =>
+  new AppError('BATCH_OUTPUT_MISSING', {
+    ...{ provider, retryAfterMs: READY_AFTER_MS },
+    detail: 'The batch has no output yet: its dataset is not ready',
+  });
 
 /** What has been read, and then the rest, which is closed by whoever leaves early, even before the first. */
 function continued<T>(begin: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncIterable<T> {
