@@ -64,11 +64,24 @@ describe('files', () => {
 
   test.for([
     { rule: 'no JSON', bad: '{sk-secret\n', problem: /line 2: / },
-    { rule: 'another endpoint', bad: row('b', 'x', { url: '/v1/chat/completions' }), problem: /line 2: url is/ },
-    { rule: 'several texts', bad: row('b', ['x', 'y']), problem: /line 2: input is one text/ },
-    { rule: 'tokens', bad: row('b', [1, 2]), problem: /line 2: input is one text/ },
-    { rule: 'lists of tokens', bad: row('b', [[1, 2]]), problem: /line 2: input is one text/ },
-    { rule: 'no text', bad: row('b', ''), problem: /line 2: input is one text/ },
+    {
+      rule: 'another endpoint',
+      bad: row('b', 'x', { url: '/v1/chat/completions' }),
+      problem: /line 2: url must be \/v1\/embeddings/,
+    },
+    { rule: 'several texts', bad: row('b', ['x', 'y']), problem: /line 2: input must be one text/ },
+    { rule: 'tokens', bad: row('b', [1, 2]), problem: /line 2: input must be one text/ },
+    { rule: 'lists of tokens', bad: row('b', [[1, 2]]), problem: /line 2: input must be one text/ },
+    { rule: 'no text', bad: row('b', ''), problem: /line 2: input must be one text/ },
+    { rule: 'another method', bad: row('b', 'x', { method: 'GET' }), problem: /line 2: method must be POST/ },
+    {
+      ...{ rule: 'dimensions', problem: /line 2: dimensions is not taken/ },
+      bad: row('b', 'x', { body: { input: 'x', dimensions: 8 } }),
+    },
+    {
+      ...{ rule: 'a format of vectors', problem: /line 2: encoding_format must be float/ },
+      bad: row('b', 'x', { body: { input: 'x', encoding_format: 'base64' } }),
+    },
     { rule: 'no custom_id', bad: row('', 'x'), problem: /line 2: custom_id/ },
     { rule: 'a row that is too long', bad: row('b', 'x'.repeat(4 << 20)), problem: /line 2: it has more than/ },
   ])('with $rule are refused with the line, and no dataset is made', async ({ bad, problem }) => {
@@ -84,10 +97,19 @@ describe('files', () => {
   });
 
   test.for([
-    { rule: 'for another purpose', text: row('a', 'Hi'), purpose: 'fine-tune', param: 'purpose' },
-    { rule: 'without rows', text: '\n', purpose: 'batch', param: 'file' },
-  ] as const)('$rule are refused', async ({ text, purpose, param }) => {
-    await expect(upload(text, purpose)).rejects.toMatchObject({ status: 400, param });
+    {
+      rule: 'for another purpose',
+      text: row('a', 'Hi'),
+      purpose: 'fine-tune',
+      param: 'purpose',
+      problem: /must be batch/,
+    },
+    { rule: 'without rows', text: '\n', purpose: 'batch', param: 'file', problem: /has no rows/ },
+  ] as const)('$rule are refused', async ({ text, purpose, param, problem }) => {
+    await expect(upload(text, purpose)).rejects.toMatchObject({
+      ...{ status: 400, param },
+      message: expect.stringMatching(problem),
+    });
     expect(cohere.datasets.size).toBe(0);
   });
 
@@ -132,6 +154,11 @@ describe('files', () => {
       { id: 'd2', purpose: 'user_data', status: 'error' },
       { id: 'd3', purpose: 'batch', status: 'uploaded' },
     ]);
+    const ids: string[] = [];
+    for await (const { id } of client.files.list({ limit: 1, purpose: 'batch' })) ids.push(id);
+    expect(ids).toEqual(['d0', 'd3']);
+    expect((await client.files.list({ purpose: 'evals' })).data).toEqual([]);
+    expect((await client.files.list({ purpose: 'batch', after: 'd0' })).data).toMatchObject([{ id: 'd3' }]);
     await expect(client.files.list({ after: 'none' })).rejects.toMatchObject({ status: 400, param: 'after' });
     expect(await client.files.delete('d1')).toMatchObject({ id: 'd1', object: 'file', deleted: true });
     await expect(client.files.retrieve('d1')).rejects.toBeInstanceOf(NotFoundError);
@@ -187,17 +214,30 @@ describe('batches', () => {
   });
 
   test.for([
-    { given: { model: undefined }, param: 'model' },
-    { given: { input_file_id: '../x' }, param: 'input_file_id' },
-    { given: { endpoint: '/v1/chat/completions' }, param: 'endpoint', code: 'operation_unsupported' },
-    { given: { completion_window: '1h' }, param: 'completion_window' },
-    { given: { embedding_types: ['int8'] }, param: 'embedding_types' },
-    { given: { embedding_types: 'float' }, param: 'embedding_types' },
-    { given: { input_type: 7 }, param: 'input_type' },
-    { given: { name: 'x'.repeat(257) }, param: 'name' },
-  ])('with $given are refused', async ({ given, param, code }) => {
-    await expect(create(given)).rejects.toMatchObject({ status: 400, param, ...(code === undefined ? {} : { code }) });
+    { given: { model: undefined }, param: 'model', rule: 'is missing: all rows run the model of the batch' },
+    { given: { model: null }, param: 'model', rule: 'is missing: all rows run the model of the batch' },
+    { given: { input_file_id: '../x' }, param: 'input_file_id', rule: 'must be an id' },
+    { given: { endpoint: '/v1/chat/completions' }, param: 'endpoint', rule: 'must be /v1/embeddings' },
+    { given: { completion_window: '1h' }, param: 'completion_window', rule: 'must be 24h' },
+    { given: { embedding_types: ['int8'] }, param: 'embedding_types', rule: 'must be a list' },
+    { given: { embedding_types: 'float' }, param: 'embedding_types', rule: 'must be a list' },
+    { given: { input_type: 7 }, param: 'input_type', rule: 'must be a text' },
+    { given: { name: 'x'.repeat(257) }, param: 'name', rule: 'must be a text' },
+  ])('with $given are refused', async ({ given, param, rule }) => {
+    await expect(create(given)).rejects.toMatchObject({
+      ...{ status: 400, param, code: param === 'endpoint' ? 'operation_unsupported' : 'parameter_invalid' },
+      message: expect.stringContaining(`${param} ${rule}`),
+    });
     expect(cohere.jobs.size).toBe(0);
+  });
+
+  test('take null for a member that is not there', async () => {
+    const nothing = { name: null, embedding_types: null, completion_window: null, truncate: null, input_type: null };
+    await create({ ...nothing, provider_options: null });
+    const defaults = { input_type: 'search_document', embedding_types: ['float'] };
+    expect(lastBody()).toEqual({ model: MODEL, dataset_id: 'd1', ...defaults });
+    await create({ ...nothing, provider_options: { name: 'mine', truncate: null } });
+    expect(lastBody()).toEqual({ model: MODEL, dataset_id: 'd1', ...defaults, name: 'mine' });
   });
 
   test('run listed models only at an account that admits these', async () => {

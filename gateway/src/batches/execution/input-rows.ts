@@ -74,13 +74,13 @@ function readRow(bytes: Buffer, { row, line, rules }: Place): InputRow | BadRow 
   if (!isObject(value)) return bad(line, 'invalid_json_line', 'The line is not a JSON object, or is nested too deep');
   const { custom_id: customId, method, url, body } = value;
   if (typeof customId !== 'string' || customId === '' || customId.length > MAX_CUSTOM_ID) {
-    return bad(line, 'invalid_custom_id', `custom_id is a text of 1 to ${MAX_CUSTOM_ID} characters`, 'custom_id');
+    return bad(line, 'invalid_custom_id', `custom_id must be a text of 1 to ${MAX_CUSTOM_ID} characters`, 'custom_id');
   }
-  if (method !== 'POST') return bad(line, 'invalid_method', 'method is POST', 'method');
+  if (method !== 'POST') return bad(line, 'invalid_method', 'method must be POST', 'method');
   if (url !== rules.endpoint) {
-    return bad(line, 'mismatched_endpoint', `url has to be ${rules.endpoint}, the endpoint of the batch`, 'url');
+    return bad(line, 'mismatched_endpoint', `url must be ${rules.endpoint}, the endpoint of the batch`, 'url');
   }
-  if (!isObject(body)) return bad(line, 'invalid_body', 'body is a JSON object', 'body');
+  if (!isObject(body)) return bad(line, 'invalid_body', 'body must be a JSON object', 'body');
   if (body['stream'] === true) return bad(line, 'invalid_body', 'A row of a batch cannot be a stream', 'body.stream');
   return { row, line, customId, body, bytes: bodyBytes(bytes, rules.json) };
 }

@@ -193,7 +193,7 @@ interface OtherUrl {
 function refusedUrl(url: string, { at, endpoint, call }: OtherUrl): unknown {
   try {
     batchEndpoint(url, call);
-    return invalidRow(at, `url has to be ${endpoint}, the endpoint of the batch`);
+    return invalidRow(at, `url must be ${endpoint}, the endpoint of the batch`);
   } catch (error) {
     return atRow(error, at);
   }

@@ -24,8 +24,11 @@ export const createBatch: Procedure = {
     ...['input_type', 'name', 'embedding_types', 'truncate'],
   ]),
   async run(call, tools) {
-    const params = withProviderOptions(call.params, call);
-    const model = required(params, 'model');
+    const params = withoutNulls(withProviderOptions(withoutNulls(call.params), call));
+    const { model } = params;
+    if (typeof model !== 'string' || model === '') {
+      throw invalid(call, 'model', 'is missing: all rows run the model of the batch');
+    }
     tools.checkModel(params);
     const dataset = checkId(required(params, INPUT), INPUT);
     checkParams(params, call);
@@ -41,26 +44,40 @@ export const createBatch: Procedure = {
   },
 };
 
+/** In which null means that they are not there. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  ...['completion_window', 'input_type', 'name', 'embedding_types', 'truncate', 'provider_options'],
+]);
+
+const withoutNulls = (params: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(params).filter(([name, value]) => value !== null || !OPTIONAL.has(name)));
+
+const invalid = ({ provider }: Call, param: string, rule: string): AppError =>
+  new AppError('PARAMETER_INVALID', { param, provider, detail: `${param} ${rule}` });
+
 /** Throws PARAMETER_INVALID or OPERATION_UNSUPPORTED. */
-function checkParams(params: JsonObject, { provider }: Call): void {
-  const invalid = (param: string, rule: string): AppError =>
-    new AppError('PARAMETER_INVALID', { param, provider, detail: `${param} ${rule}` });
+function checkParams(params: JsonObject, call: Call): void {
+  const { provider } = call;
   const { endpoint = EMBED_ENDPOINT, completion_window: window = '24h', embedding_types: types } = params;
   if (endpoint !== EMBED_ENDPOINT) {
     const shown = typeof endpoint === 'string' ? endpoint.slice(0, 64) : 'this endpoint';
     throw new AppError('OPERATION_UNSUPPORTED', {
       ...{ param: 'endpoint', provider },
-      detail: `Batches of ${shown} are not supported by ${provider}: endpoint is ${EMBED_ENDPOINT}`,
+      detail: `Batches of ${shown} are not supported by ${provider}: endpoint must be ${EMBED_ENDPOINT}`,
     });
   }
-  if (window !== '24h') throw invalid('completion_window', `is 24h for batches of ${provider}`);
+  if (window !== '24h') throw invalid(call, 'completion_window', `must be 24h for batches of ${provider}`);
   for (const param of ['input_type', 'name', 'truncate']) {
-    if (!isShortText(params[param])) throw invalid(param, `is a text of 1 to ${MAX_TEXT} characters`);
+    if (!isShortText(params[param])) throw invalid(call, param, `must be a text of 1 to ${MAX_TEXT} characters`);
   }
   if (types === undefined) return;
   const isList = Array.isArray(types) && types.length <= MAX_TYPES && types.every((type) => typeof type === 'string');
   if (!isList || !types.includes(FLOAT)) {
-    throw invalid('embedding_types', `is a list of types with ${FLOAT} among them: the output has these vectors`);
+    throw invalid(
+      call,
+      'embedding_types',
+      `must be a list of types with ${FLOAT} among them: the output has these vectors`,
+    );
   }
 }
 

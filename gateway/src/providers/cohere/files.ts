@@ -1,6 +1,6 @@
 /** Datasets of the account as files. */
 import { ok } from '@gatehouse/crds';
-import { fromDataset, fromDatasetAnswer } from '../../wire/cohere/index.ts';
+import { type FileEntry, fromDataset, fromDatasetAnswer } from '../../wire/cohere/index.ts';
 import { objectsAt } from '../../wire/json/json.ts';
 import { askJob } from '../clouds/objects/index.ts';
 import type { Endpoint, Procedure } from '../contract.ts';
@@ -33,15 +33,17 @@ export const deleteFile: Endpoint = {
 
 export const listFiles: Procedure = {
   offer: 'mapped',
-  run: async (call, tools) => ({
-    kind: 'json',
-    value: await listPage(call, async (offset, limit) => {
+  async run(call, tools) {
+    const purpose = new URLSearchParams(call.query).get('purpose') || undefined;
+    const read = async (offset: number, limit: number) => {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
       const answer = await askJob(call, tools, { method: 'GET', url: `${tools.baseUrl()}/v1/datasets?${query}` });
       return objectsAt(answer, 'datasets').map((dataset) => {
         const file = fromDataset(dataset);
         return file.ok ? file.value : undefined;
       });
-    }),
-  }),
+    };
+    const keep = purpose === undefined ? undefined : (file: FileEntry): boolean => file['purpose'] === purpose;
+    return { kind: 'json', value: await listPage(call, read, keep) };
+  },
 };

@@ -104,13 +104,13 @@ async function* linesOf(form: Form, { json, memory }: ProcedureTools): AsyncGene
 function checkPurpose(value: Buffer): string {
   const purpose = value.toString();
   if (purpose === PURPOSE) return purpose;
-  throw invalid('purpose', `is ${PURPOSE} for files of this provider`);
+  throw invalid('purpose', `must be ${PURPOSE} for files of this provider`);
 }
 
 /** Throws PARAMETER_INVALID with the place of the row. */
 function toLine({ place, customId, url = EMBED_ENDPOINT, body }: BatchRow): Buffer {
   const at = { place, param: PARAM };
-  if (url !== EMBED_ENDPOINT) throw invalidRow(at, `url is ${EMBED_ENDPOINT}`);
+  if (url !== EMBED_ENDPOINT) throw invalidRow(at, `url must be ${EMBED_ENDPOINT}`);
   const row = toDatasetRow(customId, body, randomUUID());
   if (!row.ok) throw invalidRow(at, row.error);
   return Buffer.from(`${JSON.stringify(row.value)}\n`);

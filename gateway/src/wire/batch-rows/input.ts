@@ -66,11 +66,11 @@ export function toRow(value: unknown, at: RowPlace): BatchRow {
   if (!isObject(value)) throw invalidRow(at, 'it is not a JSON object, has a name twice, or is nested too deep');
   const { custom_id: customId, method = 'POST', url, body } = value;
   if (typeof customId !== 'string' || customId === '' || customId.length > MAX_CUSTOM_ID) {
-    throw invalidRow(at, `custom_id is a text of 1 to ${MAX_CUSTOM_ID} characters`);
+    throw invalidRow(at, `custom_id must be a text of 1 to ${MAX_CUSTOM_ID} characters`);
   }
-  if (method !== 'POST') throw invalidRow(at, 'method is POST');
-  if (url !== undefined && typeof url !== 'string') throw invalidRow(at, 'url is a text');
-  if (!isObject(body)) throw invalidRow(at, 'body is a JSON object');
+  if (method !== 'POST') throw invalidRow(at, 'method must be POST');
+  if (url !== undefined && typeof url !== 'string') throw invalidRow(at, 'url must be a text');
+  if (!isObject(body)) throw invalidRow(at, 'body must be a JSON object');
   return { place: at.place, customId, url, body };
 }
 

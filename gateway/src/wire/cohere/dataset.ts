@@ -66,10 +66,14 @@ export function partsOfDataset(body: JsonObject): readonly DatasetPart[] {
 
 /** A row of an upload in the words of a dataset; the error says why it cannot be one. */
 export function toDatasetRow(customId: string, body: JsonObject, id: string): Result<JsonObject, string> {
-  const { input } = body;
+  const { input, dimensions, encoding_format: format } = body;
+  if (isGiven(dimensions)) return err('dimensions is not taken: embeddings have the dimensions of the model');
+  if (isGiven(format) && format !== 'float') return err('encoding_format must be float');
   const [only, ...more]: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (typeof only !== 'string' || only === '' || more.length > 0) {
-    return err('input is one text: further texts are rows of their own, and tokens and images are not taken');
+    return err('input must be one text: further texts are rows of their own, and tokens and images are not taken');
   }
   return ok({ custom_id: customId, text: only, id });
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;

@@ -66,8 +66,12 @@ test.for([
   { input: [['a']], want: undefined },
   { input: { text: 'a' }, want: undefined },
   { input: undefined, want: undefined },
-])('the text of a row whose input is $input', ({ input, want }) => {
-  const row = toDatasetRow('c', { model: 'm', input }, 'u');
+  { input: 'a', more: { dimensions: null, encoding_format: null, user: 'u' }, want: 'a' },
+  { input: 'a', more: { encoding_format: 'float' }, want: 'a' },
+  { input: 'a', more: { encoding_format: 'base64' }, want: undefined },
+  { input: 'a', more: { dimensions: 0 }, want: undefined },
+])('the text of a row whose input is $input, with $more', ({ input, more, want }) => {
+  const row = toDatasetRow('c', { model: 'm', input, ...more }, 'u');
   expect(row.ok ? row.value : undefined).toEqual(
     want === undefined ? undefined : { custom_id: 'c', text: want, id: 'u' },
   );
