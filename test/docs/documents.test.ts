@@ -12,6 +12,7 @@ import { type Block, blocksOf, documents, linksOf, ROOT } from './documents.ts';
 const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'DEVELOPMENT.md': ['test/docs/commands/development.test.ts'],
   'README.md': ['test/docs/commands/standalone.test.ts', 'test/e2e/e2e.test.ts'],
+  'docs/behaviour/files-and-batches.md': ['test/docs/cohere-batches.test.ts'],
   'docs/guide/management-client.md': ['test/docs/commands/management-client.test.ts'],
   'docs/guide/messages.md': ['test/docs/commands/messages.test.ts'],
   'docs/guide/own-provider.md': ['test/docs/commands/own-provider.test.ts'],
