@@ -164,6 +164,22 @@ describe('files', () => {
     await expect(client.files.retrieve('d1')).rejects.toBeInstanceOf(NotFoundError);
   });
 
+  test('of a purpose fill pages, however far they are apart', async () => {
+    for (let at = 0; at < 205; at += 1) {
+      const id = `d${at}`;
+      cohere.datasets.set(id, { id, dataset_type: at % 100 === 99 ? 'embed-result' : 'embed-input' });
+    }
+    const list = (more: object) =>
+      client.get<{ readonly last_id: string }>('/files', { query: { purpose: 'batch_output', limit: 2, ...more } });
+    const page = await list({});
+    expect(page).toMatchObject({ data: [{ id: 'd99' }, { id: 'd199' }], has_more: true });
+    expect(await list({ after: page.last_id })).toMatchObject({ data: [], has_more: false });
+    const asked = callsOfTest().map(({ query }) => Object.fromEntries(new URLSearchParams(query)));
+    expect(asked).toEqual(['0', '100', '200'].map((offset) => ({ limit: '100', offset })));
+    expect((await client.files.list()).data).toHaveLength(20);
+    expect((await client.files.list({ limit: 1_000 })).data).toHaveLength(100);
+  });
+
   test('keep to the account: an id is no path, and content is not offered', async () => {
     const ids = ['a%2Fb', '..', '%2E%2E', 'a%3Fb'];
     const answers = ids.map((id) => world.send(`/v1/files/${id}`, { headers: { 'x-gw-provider': '@cohere' } }));
