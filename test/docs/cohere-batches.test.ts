@@ -21,7 +21,7 @@ test('rows are uploaded, embedded and read', async () => {
   await using world = await startWorld({ entries: () => [provider('cohere', account)] });
   const run = async (script: string, given: Readonly<Record<string, string>> = {}): Promise<string> => {
     const commands = script.replaceAll('http://127.0.0.1:8787', world.url).replaceAll(/^curl/gm, 'curl -sS --fail');
-    const env = { ...process.env, GATEHOUSE_KEY: KEY, ...given };
+    const env = { ...process.env, API_KEY: KEY, ...given };
     const options = { cwd: folder, env, timeout: MAX_MS };
     return (await promisify(execFile)('bash', ['-ec', commands], options)).stdout;
   };
