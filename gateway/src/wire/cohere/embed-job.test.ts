@@ -14,8 +14,20 @@ test('shares of a job are even, and their sum is what it has used', () => {
   );
 });
 
+test('shares are exact where the product is no safe integer', () => {
+  const usage = { tokens: Number.MAX_SAFE_INTEGER, rows: 1_000 };
+  const shares = Array.from({ length: 1_000 }, (_, row) => shareOf(usage, row));
+  expect(shares.every((share) => Math.abs(share - usage.tokens / usage.rows) <= 1)).toBe(true);
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBe(usage.tokens);
+});
+
+const billed = (tokens: unknown) => ({ meta: { billed_units: { input_tokens: tokens } } });
+
 test.for([
   { job: {}, rows: 2, want: undefined },
+  ...[1e308, Infinity, NaN, 0.5, 2 ** 53].map((tokens) => ({ job: billed(tokens), rows: 2, want: undefined })),
+  ...[2.5, Infinity, NaN, 2 ** 53, -1].map((rows) => ({ job: billed(7), rows, want: { tokens: 7, rows: 1 } })),
+  { job: billed(0), rows: 2, want: { tokens: 0, rows: 2 } },
   { job: { meta: { billed_units: { input_tokens: 7 } } }, rows: 2, want: { tokens: 7, rows: 2 } },
   { job: { meta: { billed_units: { input_tokens: 7 } } }, rows: undefined, want: { tokens: 7, rows: 1 } },
   { job: { meta: { billed_units: { input_tokens: 7 } } }, rows: 0, want: { tokens: 7, rows: 1 } },
@@ -30,6 +42,14 @@ describe('a record of the output', () => {
     { record: { custom_id: 'a', id: 'b', embeddings: { float: [1] } }, want: { customId: 'a', vector: [1] } },
     { record: { custom_id: null, id: 'b', embeddings: { float: [] } }, want: { customId: 'b', vector: [] } },
     { record: { custom_id: 'a', embeddings: { float: null, int8: [1] } }, want: 'it has no embedding of type float' },
+    ...[[1, null], ['1'], [Infinity], [NaN], [[1]], [true], [{}]].map((float) => ({
+      record: { custom_id: 'a', embeddings: { float } },
+      want: 'its embedding has something else than finite numbers',
+    })),
+    {
+      record: { custom_id: 'a', embeddings: { float: Array.from({ length: 65_537 }, () => 0) } },
+      want: 'its embedding has more than 65536 numbers',
+    },
     { record: { custom_id: 'a', embeddings: [1] }, want: 'it has no embedding of type float' },
     { record: { custom_id: null, embeddings: { float: [1] } }, want: 'it has no custom_id' },
     { record: [], want: 'it is no record' },

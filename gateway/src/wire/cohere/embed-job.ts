@@ -34,8 +34,10 @@ export function fromEmbedJob(job: unknown): Result<BatchEntry, string> {
 
 export interface EmbeddedRow {
   readonly customId: string;
-  readonly vector: readonly unknown[];
+  readonly vector: readonly number[];
 }
+
+const MAX_DIMENSIONS = 65_536;
 
 /** A record of the output of a job; the error says why it cannot be read. */
 export function fromEmbeddedRecord(record: unknown): Result<EmbeddedRow, string> {
@@ -45,8 +47,12 @@ export function fromEmbeddedRecord(record: unknown): Result<EmbeddedRow, string>
   if (customId === undefined) return err('it has no custom_id');
   const vector = objectAt(record, 'embeddings')?.['float'];
   if (!Array.isArray(vector)) return err('it has no embedding of type float');
+  if (vector.length > MAX_DIMENSIONS) return err(`its embedding has more than ${MAX_DIMENSIONS} numbers`);
+  if (!vector.every(isFiniteNumber)) return err('its embedding has something else than finite numbers');
   return ok({ customId, vector });
 }
+
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** What a job has used as a whole, and how many rows it is shared by. */
 export interface JobUsage {
@@ -55,22 +61,26 @@ export interface JobUsage {
   readonly rows: number;
 }
 
-/** Undefined: the job does not say it. `rows`: undefined: they are not known. */
+/** Undefined: the job does not say it, or not as a count. `rows`: undefined: they are not known. */
 export function usageOfJob(job: JsonObject, rows: number | undefined): JobUsage | undefined {
   const tokens = inputTokens(objectAt(job, 'meta'));
-  return tokens === undefined || tokens < 0 ? undefined : { tokens, rows: rows === undefined || rows < 1 ? 1 : rows };
+  if (!isCount(tokens)) return undefined;
+  return { tokens, rows: isCount(rows) && rows > 0 ? rows : 1 };
 }
+
+const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The share of a row, from 0: shares are even, and their sum is that of the job. */
 export function shareOf({ tokens, rows }: JobUsage, row: number): number {
-  const upTo = (count: number): number => Math.floor((tokens * Math.min(count, rows)) / rows);
+  // The product may be no safe integer.
+  const upTo = (count: number): number => Number((BigInt(tokens) * BigInt(Math.min(count, rows))) / BigInt(rows));
   return upTo(row + 1) - upTo(row);
 }
 
 export interface EmbeddedAnswer {
   readonly provider: string;
   readonly model: string;
-  readonly vector: readonly unknown[];
+  readonly vector: readonly number[];
   /** Undefined: it is not known. */
   readonly tokens: number | undefined;
 }
