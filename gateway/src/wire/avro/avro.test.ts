@@ -219,12 +219,12 @@ describe('limits', () => {
     {
       rule: 'items of nothing',
       bytes: of({ type: 'array', items: 'null' }, Buffer.concat([avroLong(2 ** 50), avroLong(0)])),
-      want: 'too large',
+      want: 'more values',
     },
     {
       rule: 'records of nothing',
       bytes: of(['int', empty, ...fanOut], Buffer.concat([avroLong(41), avroLong(0)])),
-      want: 'too large',
+      want: 'more values',
     },
     {
       rule: 'nesting',
@@ -242,7 +242,7 @@ describe('limits', () => {
   test('a block is in memory, and no more', async () => {
     const block = [text('x'.repeat(1_000)), text('y'.repeat(1_000))];
     const bytes = avroFile({ schema: 'string', blocks: Array.from({ length: 50 }, () => block) });
-    expect(await read(bytes, { memory: 2_100 })).toHaveLength(100);
+    expect(await read(bytes, { memory: 6_500 })).toHaveLength(100);
     expect(await problemOf(bytes, { memory: 1_000 })).toMatchObject({ code: 'MEMORY_EXHAUSTED' });
   });
 

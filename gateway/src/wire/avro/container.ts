@@ -1,12 +1,11 @@
-import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
-import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { ByteSource } from './byte-source.ts';
 import { DatumReader } from './datum.ts';
+import { inflated } from './inflate.ts';
 import type { Cursor } from './long.ts';
 import { AvroProblem } from './problem.ts';
 import { type AvroType, parseSchema } from './schema.ts';
+import { BLOCK_VALUES, Pace, Tally } from './tally.ts';
 
 export interface AvroLimits {
   /** Of a block as it is sent, and unpacked, in bytes. */
@@ -19,7 +18,7 @@ export interface AvroLimits {
 /** Writers end blocks after 16 KiB to 64 KiB, or after one record that is longer. */
 export const AVRO_LIMITS: AvroLimits = {
   blockBytes: 16 * 1024 * 1024,
-  recordBytes: 4 * 1024 * 1024,
+  recordBytes: 1024 * 1024,
   inflation: 200,
 };
 
@@ -29,9 +28,8 @@ const MAX_HEADER_ENTRIES = 64;
 /** Units: bytes. */
 const MAX_HEADER_KEY = 1024;
 const MAX_HEADER_VALUE = 256 * 1024;
+const KNOWN_ENTRIES: ReadonlySet<string> = new Set(['avro.codec', 'avro.schema']);
 const SMALL = 64 * 1024;
-
-const inflate = promisify(inflateRaw);
 
 type Codec = 'null' | 'deflate';
 
@@ -52,10 +50,14 @@ export async function* readAvro(
   content: AsyncIterable<Buffer>,
   { memory, limits = AVRO_LIMITS }: AvroOptions,
 ): AsyncGenerator<unknown> {
-  const source = new ByteSource(content);
+  const source = new ByteSource(content, memory);
+  const pace = new Pace();
   try {
     const header = await readHeader(source);
-    while (!(await source.isAtEnd())) yield* readBlock(source, header, { memory, limits });
+    while (!(await source.isAtEnd())) {
+      yield* readBlock(source, header, { memory, limits, pace });
+      await pace.after(BLOCK_VALUES, 0);
+    }
   } finally {
     await source.close();
   }
@@ -82,7 +84,8 @@ async function readEntries(source: ByteSource): Promise<ReadonlyMap<string, Buff
     if (read > MAX_HEADER_ENTRIES) throw new AvroProblem('its header has too many entries');
     for (let left = Math.abs(count); left > 0; left -= 1) {
       const key = (await takeBytes(source, MAX_HEADER_KEY)).toString('utf8');
-      entries.set(key, Buffer.from(await takeBytes(source, MAX_HEADER_VALUE)));
+      const value = await takeBytes(source, MAX_HEADER_VALUE);
+      if (KNOWN_ENTRIES.has(key)) entries.set(key, Buffer.from(value));
     }
   }
 }
@@ -93,34 +96,63 @@ async function takeBytes(source: ByteSource, max: number): Promise<Buffer> {
   return source.take(count);
 }
 
-async function* readBlock(
-  source: ByteSource,
-  { type, codec, sync }: Header,
-  { memory, limits }: Required<AvroOptions>,
-): AsyncGenerator<unknown> {
+interface Work extends Required<AvroOptions> {
+  readonly pace: Pace;
+}
+
+async function* readBlock(source: ByteSource, header: Header, work: Work): AsyncGenerator<unknown> {
+  const { limits, memory } = work;
   const count = await source.takeLong();
   const size = await source.takeLong();
   if (count < 0 || size < 0) throw new AvroProblem('a block has no size');
   if (size > limits.blockBytes) throw new AvroProblem(`a block has more than ${limits.blockBytes} bytes`);
-  const unpacked = codec === 'null' ? 0 : Math.min(limits.blockBytes, SMALL + Math.ceil(size * limits.inflation));
-  if (!memory.take(size + unpacked)) throw memoryExhausted();
+  if (header.codec === 'null') {
+    yield* readRecords(await packedBlock(source, size, header), count, header.type, work);
+    source.release();
+    return;
+  }
+  const bytes = await unpackedBlock(source, size, header, work);
   try {
-    const packed = await source.take(size);
-    const bytes = codec === 'null' ? packed : await inflated(packed, unpacked);
-    if (!(await source.take(SYNC_BYTES)).equals(sync)) throw new AvroProblem('a block does not end where it should');
-    if (count > bytes.length) throw new AvroProblem('a block has more records than bytes');
-    const cursor: Cursor = { bytes, at: 0 };
-    for (let left = count; left > 0; left -= 1) yield new DatumReader(cursor, limits.recordBytes).read(type);
-    if (cursor.at !== bytes.length) throw new AvroProblem('a block has more bytes than its records');
+    yield* readRecords(bytes, count, header.type, work);
   } finally {
-    memory.give(size + unpacked);
+    memory.give(bytes.length);
   }
 }
 
-async function inflated(packed: Buffer, maxOutputLength: number): Promise<Buffer> {
-  try {
-    return await inflate(packed, { maxOutputLength });
-  } catch {
-    throw new AvroProblem('a block cannot be unpacked, or not within its limits');
+async function packedBlock(source: ByteSource, size: number, { sync }: Header): Promise<Buffer> {
+  const block = await source.take(size + SYNC_BYTES);
+  if (!block.subarray(size).equals(sync)) throw new AvroProblem('a block does not end where it should');
+  return block.subarray(0, size);
+}
+
+/** Counted in memory: the caller gives it back. */
+async function unpackedBlock(
+  source: ByteSource,
+  size: number,
+  header: Header,
+  { limits, memory }: Work,
+): Promise<Buffer> {
+  const maxBytes = Math.min(limits.blockBytes, SMALL + Math.ceil(size * limits.inflation));
+  const bytes = await inflated(await packedBlock(source, size, header), maxBytes, memory);
+  source.release();
+  return bytes;
+}
+
+async function* readRecords(
+  bytes: Buffer,
+  count: number,
+  type: AvroType,
+  { limits, pace }: Work,
+): AsyncGenerator<unknown> {
+  if (count > bytes.length) throw new AvroProblem('a block has more records than bytes');
+  const cursor: Cursor = { bytes, at: 0 };
+  const tally = new Tally(bytes.length);
+  for (let left = count; left > 0; left -= 1) {
+    const start = cursor.at;
+    const record = new DatumReader(cursor, limits.recordBytes, tally).read(type);
+    if (cursor.at === start) throw new AvroProblem('a record has no bytes');
+    yield record;
+    await pace.after(tally.values, cursor.at - start);
   }
+  if (cursor.at !== bytes.length) throw new AvroProblem('a block has more bytes than its records');
 }

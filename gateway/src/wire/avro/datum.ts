@@ -2,24 +2,23 @@
 import { type Cursor, readLong } from './long.ts';
 import { AvroProblem } from './problem.ts';
 import type { AvroType } from './schema.ts';
+import type { Tally } from './tally.ts';
 
 /** Deeper values are refused: schemas may name themselves. */
 const MAX_DEPTH = 64;
-/** Values of a record beyond its bytes: nothing and what is made of it alone take no bytes. */
-const MAX_EMPTY_VALUES = 10_000;
 
-/** Reads one value, which has `maxBytes` at most. */
+/** Reads one record, which has `maxBytes` at most. */
 export class DatumReader {
   readonly #cursor: Cursor;
-  readonly #start: number;
   readonly #end: number;
-  #values = 0;
+  readonly #tally: Tally;
   #depth = 0;
 
-  constructor(cursor: Cursor, maxBytes: number) {
+  constructor(cursor: Cursor, maxBytes: number, tally: Tally) {
     this.#cursor = cursor;
-    this.#start = cursor.at;
     this.#end = Math.min(cursor.bytes.length, cursor.at + maxBytes);
+    this.#tally = tally;
+    tally.startRecord();
   }
 
   /**
@@ -27,8 +26,14 @@ export class DatumReader {
    * with the block. Throws AvroProblem.
    */
   read(type: AvroType): unknown {
-    this.#values += 1;
-    if (this.#values > MAX_EMPTY_VALUES + this.#cursor.at - this.#start) throw new AvroProblem('a record is too large');
+    const start = this.#cursor.at;
+    this.#tally.value();
+    const value = this.#nested(type);
+    if (this.#cursor.at === start) this.#tally.empty();
+    return value;
+  }
+
+  #nested(type: AvroType): unknown {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw new AvroProblem('a record is nested too deep');
     const value = this.#valueOf(type);
@@ -41,11 +46,11 @@ export class DatumReader {
       case 'record':
         return Object.fromEntries(type.fields.map((field) => [field.name, this.read(field.type)]));
       case 'union':
-        return this.read(this.#choice(type.branches));
+        return this.#nested(this.#choice(type.branches)); // one value, which has the byte of its branch
       case 'array':
         return this.#items(() => this.read(type.items));
       case 'map':
-        return Object.fromEntries(this.#items(() => [this.#text(), this.read(type.items)] as const));
+        return Object.fromEntries(this.#items(() => [this.#key(), this.read(type.items)] as const));
       case 'enum':
         return this.#choice(type.symbols);
       case 'fixed':
@@ -91,6 +96,11 @@ export class DatumReader {
     const chosen = choices[index];
     if (chosen === undefined) throw new AvroProblem('a value is none of its type');
     return chosen;
+  }
+
+  #key(): string {
+    this.#tally.value();
+    return this.#text();
   }
 
   #text(): string {

@@ -25,6 +25,11 @@ export interface AvroField {
 const JSON_LIMITS: JsonLimits = { depth: 64, nodes: 20_000, stringBytes: 64 * 1024 };
 /** Longest `fixed`, in bytes. */
 const MAX_FIXED = 1024 * 1024;
+/** Of a name, a namespace, or a symbol: long ones are not joined, hashed or compared. */
+const MAX_NAME_CHARACTERS = 256;
+/** Of the whole schema. */
+const MAX_NAMED_TYPES = 256;
+const MAX_FIELDS = 1_000;
 
 /** Logical types, orders, aliases and defaults do not change how bytes are read. Throws AvroProblem. */
 export function parseSchema(text: Buffer): AvroType {
@@ -43,6 +48,7 @@ const unknownType = (): AvroProblem => new AvroProblem('its schema has a type th
 
 class SchemaReader {
   readonly #named = new Map<string, AvroType>();
+  #fields = 0;
 
   /** `space`: the namespace that names without one are in. */
   read(schema: unknown, space: string): AvroType {
@@ -59,13 +65,15 @@ class SchemaReader {
   #byName(name: string, space: string): AvroType {
     const primitive = PRIMITIVES.find((known) => known === name);
     if (primitive !== undefined) return { kind: primitive };
+    checkName(name);
     const named = this.#named.get(fullName(name, space)) ?? this.#named.get(name);
     if (named === undefined) throw unknownType();
     return named;
   }
 
   #define(kind: 'record' | 'enum' | 'fixed', schema: JsonObject, outer: string): AvroType {
-    const name = fullName(textAt(schema, 'name') ?? '', textAt(schema, 'namespace') ?? outer);
+    const own = checkName(textAt(schema, 'name') ?? '');
+    const name = fullName(own, checkName(textAt(schema, 'namespace') ?? outer));
     if (this.#named.has(name)) throw new AvroProblem('its schema defines a name twice');
     if (kind === 'enum') return this.#keep(name, { kind, symbols: textsOf(schema['symbols']) });
     if (kind === 'fixed') return this.#keep(name, { kind, size: sizeOf(schema['size']) });
@@ -73,22 +81,37 @@ class SchemaReader {
     // Known before its fields are read: they may name it.
     const record = this.#keep(name, { kind, fields });
     const space = name.slice(0, Math.max(name.lastIndexOf('.'), 0));
-    const names = new Set<string>();
-    for (const field of listOf(schema['fields'])) {
-      const own = isObject(field) ? textAt(field, 'name') : undefined;
-      if (!isObject(field) || own === undefined || names.has(own)) {
-        throw new AvroProblem('its schema has a field without a name of its own');
-      }
-      names.add(own);
-      fields.push({ name: own, type: this.read(field['type'], space) });
-    }
+    for (const { name: field, type } of this.#fieldsOf(schema))
+      fields.push({ name: field, type: this.read(type, space) });
     return record;
   }
 
+  #fieldsOf(schema: JsonObject): readonly { readonly name: string; readonly type: unknown }[] {
+    const list = listOf(schema['fields']);
+    this.#fields += list.length;
+    if (this.#fields > MAX_FIELDS) throw new AvroProblem(`its schema has more than ${MAX_FIELDS} fields`);
+    const names = new Set<string>();
+    return list.map((field) => {
+      const own = isObject(field) ? textAt(field, 'name') : undefined;
+      if (!isObject(field) || own === undefined || names.has(checkName(own))) {
+        throw new AvroProblem('its schema has a field without a name of its own');
+      }
+      names.add(own);
+      return { name: own, type: field['type'] };
+    });
+  }
+
   #keep(name: string, type: AvroType): AvroType {
+    if (this.#named.size === MAX_NAMED_TYPES)
+      throw new AvroProblem(`its schema names more than ${MAX_NAMED_TYPES} types`);
     this.#named.set(name, type);
     return type;
   }
+}
+
+function checkName(name: string): string {
+  if (name.length <= MAX_NAME_CHARACTERS) return name;
+  throw new AvroProblem(`its schema has a name of more than ${MAX_NAME_CHARACTERS} characters`);
 }
 
 const fullName = (name: string, space: string): string =>
@@ -101,7 +124,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 function textsOf(value: unknown): readonly string[] {
   return listOf(value).map((symbol) => {
-    if (typeof symbol === 'string') return symbol;
+    if (typeof symbol === 'string') return checkName(symbol);
     throw new AvroProblem('its schema has a symbol that is no text');
   });
 }
