@@ -10,6 +10,8 @@ export interface ClickHouseOptions {
 }
 
 const MAX_CONNECTIONS = 4;
+/** Half the CPU of the usual level, for a tenth more bytes. */
+const GZIP_LEVEL = 3;
 /** ClickHouseLogLevel.OFF, which is no type. */
 const OFF = 127;
 
@@ -35,7 +37,7 @@ export async function openClickHouse(options: ClickHouseOptions, { timeoutMs }: 
     application: 'gatehouse-gateway',
     request_timeout: timeoutMs,
     max_open_connections: MAX_CONNECTIONS,
-    compression: { request: true },
+    compression: { request: { codec: 'gzip', level: GZIP_LEVEL } },
     use_multipart_params_auto: true, // ids of many rows are longer than an address may be
     log: { level: OFF }, // failures reach the log of the gateway
   });
