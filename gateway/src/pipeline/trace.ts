@@ -1,5 +1,5 @@
 /** Trace identity of a request; docs/behaviour/requests.md and docs/behaviour/tracing.md. */
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { randomHex } from '../lib/random.ts';
 import {
   asSpanId,
@@ -32,7 +32,7 @@ export function traceOf(request: ClientRequest, rules?: SpanRules): TraceContext
   const parent = parseTraceparent(request.header('traceparent'));
   const own = request.header('x-gw-trace-id');
   const trace: TraceContext = {
-    traceId: own !== undefined && TRACE_ID.test(own) ? own : (parent?.traceId ?? randomUUID()),
+    traceId: own !== undefined && TRACE_ID.test(own) ? own : (parent?.traceId ?? randomUUIDv7()),
     spanId: request.header('x-gw-span-id') ?? (parent && randomHex(16)),
     parentSpanId: request.header('x-gw-parent-span-id') ?? parent?.parentId,
     spanName: request.header('x-gw-span-name') ?? (parent && `${request.method} ${request.path}`),

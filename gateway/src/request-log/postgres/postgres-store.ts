@@ -6,7 +6,7 @@ import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 import { dropFeedbackBefore, writeFeedback } from './feedback.ts';
 import { createPartitions } from './partitions.ts';
-import { addingTo } from './sums.ts';
+import { addingTo, SUMMED } from './sums.ts';
 
 /** Opens nothing yet. */
 export function createPostgresStore(dialect: OpenDialect): LogStore {
@@ -69,7 +69,7 @@ const WRITE_ROWS = addingTo(`
   insert into ${LOG_SCHEMA}.logs (${COLUMNS.join(', ')})
   select ${COLUMNS.map((column, at) => VALUES[LOG_COLUMNS[column]](at)).join(', ')}
   from jsonb_array_elements($::jsonb) as row
-  on conflict do nothing returning *`).split('$') as [before: string, after: string]; // one place for the parameter
+  on conflict do nothing returning ${SUMMED.join(', ')}`).split('$') as [before: string, after: string]; // one place for the parameter
 
 const instant = (ms: number): string => new Date(ms).toISOString();
 

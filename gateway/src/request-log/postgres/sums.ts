@@ -41,6 +41,12 @@ export const NAMES = [
   ...['status', 'cache', 'retries', 'target_index', 'response_ms'],
 ] as const;
 
+/** Columns of `logs` that sums are made of. */
+export const SUMMED = [
+  ...NAMES,
+  ...['is_final', 'attempt', 'cost_nano', 'input_tokens', 'output_tokens', 'total_tokens'],
+] as const;
+
 /** The expression of each column, over columns of `logs`. */
 type Columns = Readonly<Record<string, string>>;
 
@@ -70,7 +76,7 @@ const ALL: readonly Sums[] = [
 ];
 
 /**
- * The statement that adds what `rows` returns, a statement with columns of `logs`, to all sums. Those of other rows change in one
+ * The statement that adds what `rows` returns, a statement with the columns SUMMED, to all sums. Those of other rows change in one
  * order, so that transactions which change the same ones wait for each other and for nothing else.
  */
 export function addingTo(rows: string): string {

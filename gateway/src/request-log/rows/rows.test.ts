@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../record/index.ts';
 import { sampleAttempt, sampleGuardrail, sampleRecord } from '../../record/testing.ts';
 import { rowsOf } from './rows.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const rows = (record: RequestRecord) => rowsOf(record, { gatewayVersion: '1.2.3' });
 
 test('the row of a good answer has names, times, tokens and cost', () => {

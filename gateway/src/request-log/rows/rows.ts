@@ -1,5 +1,5 @@
 /** From the record of a request to its rows: docs/behaviour/request-logs.md. */
-import { randomUUID } from 'node:crypto';
+import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import type { LogRow, LogSource } from '@gatehouse/crds/logs';
 import {
   type AttemptFacts,
@@ -142,7 +142,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
   const guardrails = guardrailsOf(record, attempt);
   const { status, error } = isFinal ? answer : attempt;
   return {
-    id: randomUUID(),
+    id: randomUUIDv7(),
     created_at: Math.floor(attempt.startedAtMs),
     ...shared,
     span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
@@ -188,7 +188,7 @@ function localRow(index: number, { record, shared, clean }: RowContext): LogRow 
   const { request, route, answer, decisions } = record;
   const guardrails = record.attempts.length === 0 ? decisions.guardrails : NO_GUARDRAILS;
   return {
-    id: randomUUID(),
+    id: randomUUIDv7(),
     created_at: Math.floor(request.startedAtMs),
     ...shared,
     span_id: orNull(request.trace.spanId, clean, MAX_NAME),
