@@ -1,4 +1,4 @@
-import { type PostgresServer, startPostgres } from '@gatehouse/test/kit';
+import { startPostgres } from '@gatehouse/test/kit';
 import type { Bench } from '../bench.ts';
 import { chatBody } from '../load/index.ts';
 import { type Gatehouse, startGatehouse } from '../peers/index.ts';
@@ -11,23 +11,28 @@ import { verdictAtLeast } from './verdict.ts';
 const WHAT = 'unary chat, request log';
 const LOAD = { body: chatBody(1024), connections: 64 };
 const GOAL_PERCENT = 90;
+const BODY_BYTES = 65_536;
 
-/** Throughput with a request log in a PostgreSQL on the same cores, beside a gateway without one. */
+/**
+ * Throughput with a request log, beside a gateway without one: in a PostgreSQL on the same cores, and with a database that has cores of its
+ * own. What stands for that one takes the inserts of a ClickHouse and does nothing with them.
+ */
 export async function records(bench: Bench): Promise<readonly Row[]> {
   const upstream = await startNginx(bench);
   await using postgres = await startPostgres();
   const off = await startGatehouse(bench, upstream.port, { name: 'off' });
-  const rows = await startWithLog(bench, upstream.port, { postgres, bodyBytes: 0, name: 'rows' });
-  const documents = await startWithLog(bench, upstream.port, {
-    postgres,
-    bodyBytes: 65_536,
-    name: 'rows and documents',
-  });
-  const peers = [off, rows, documents];
+  const start = (name: string, log: LogOptions) => startWithLog(bench, upstream.port, { ...log, name });
+  const here = async () => ({ GATEHOUSE_LOGS_DATABASE_URL: await postgres.database() });
+  const elsewhere = { GATEHOUSE_LOGS_CLICKHOUSE_URL: `http://127.0.0.1:${upstream.sinkPort}` };
+  const logged = [
+    await start('rows', { database: await here(), bodyBytes: 0 }),
+    await start('rows and documents', { database: await here(), bodyBytes: BODY_BYTES }),
+    await start('rows, database elsewhere', { database: elsewhere, bodyBytes: 0 }),
+    await start('rows and documents, database elsewhere', { database: elsewhere, bodyBytes: BODY_BYTES }),
+  ];
+  const peers = [off, ...logged];
   const rounds = await closedLoopRounds(bench, peers, LOAD);
-  const written = new Map(
-    await Promise.all([rows, documents].map(async (peer) => [peer, await writtenBy(peer)] as const)),
-  );
+  const written = new Map(await Promise.all(logged.map(async (peer) => [peer, await writtenBy(peer)] as const)));
   await Promise.all([upstream, ...peers].map((running) => running.stop()));
 
   return peers.map((peer) => {
@@ -40,22 +45,21 @@ export async function records(bench: Bench): Promise<readonly Row[]> {
 }
 
 interface LogOptions {
-  readonly postgres: PostgresServer;
+  /** What names it in the environment of the gateway. */
+  readonly database: Readonly<Record<string, string>>;
+  /** Of bodies that are kept. */
   readonly bodyBytes: number;
-  readonly name: string;
 }
 
-async function startWithLog(
+const startWithLog = (
   bench: Bench,
   upstreamPort: number,
-  { postgres, bodyBytes, name }: LogOptions,
-): Promise<Gatehouse> {
-  const environment = {
-    GATEHOUSE_LOGS_DATABASE_URL: await postgres.database(),
-    GATEHOUSE_LOGS_BODY_BYTES: String(bodyBytes),
-  };
-  return startGatehouse(bench, upstreamPort, { environment, name });
-}
+  { database, bodyBytes, name }: LogOptions & { readonly name: string },
+): Promise<Gatehouse> =>
+  startGatehouse(bench, upstreamPort, {
+    environment: { ...database, GATEHOUSE_LOGS_BODY_BYTES: String(bodyBytes) },
+    name,
+  });
 
 /** How many rows the database has got, and how many it has not. */
 async function writtenBy({ adminPort }: Gatehouse): Promise<Verdict> {

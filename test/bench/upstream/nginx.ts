@@ -10,16 +10,15 @@ export interface Upstream extends Running {
   readonly port: number;
   /** The same once the whole body has arrived. */
   readonly bodyPort: number;
+  /** Takes everything, and answers with nothing: a database that costs this machine little. */
+  readonly sinkPort: number;
 }
 
 /**
  * One worker, as the load generator and the peer need the other core. nginx answers `return` before it has read a body; the
- * second server passes the body, once complete, to nowhere: the request to the first server goes without it.
+ * other servers pass the body, once complete, to nowhere: the request to the first server goes without it.
  */
-const config = (
-  directory: string,
-  { port, bodyPort }: { readonly port: number; readonly bodyPort: number },
-): string => `
+const config = (directory: string, { port, bodyPort, sinkPort }: Omit<Upstream, keyof Running>): string => `
 daemon off;
 worker_processes 1;
 pid ${directory}/nginx.pid;
@@ -42,6 +41,7 @@ http {
   server {
     listen 127.0.0.1:${port} backlog=4096;
     location = /v1/chat/completions { return 200 '${chatAnswer()}'; }
+    location = /nothing { return 200; }
   }
   server {
     listen 127.0.0.1:${bodyPort} backlog=4096;
@@ -53,12 +53,22 @@ http {
       proxy_pass_request_body off;
     }
   }
+  server {
+    listen 127.0.0.1:${sinkPort} backlog=4096;
+    location / {
+      proxy_pass http://whole/nothing;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Content-Length "";
+      proxy_pass_request_body off;
+    }
+  }
 }
 `;
 
 /** Starts nginx with its files in the bench's directory. */
 export async function startNginx({ processes, tools, directory }: Bench): Promise<Upstream> {
-  const ports = { port: await freePort(), bodyPort: await freePort() };
+  const ports = { port: await freePort(), bodyPort: await freePort(), sinkPort: await freePort() };
   const file = join(directory, 'nginx.conf');
   await writeFile(file, config(directory, ports));
   const running = await processes.startListener(tools.nginx, ports.port, { args: ['-p', directory, '-c', file] });
