@@ -6,7 +6,7 @@ import { CONFIG_MAPS, configMap, connectClient, installWidgets, QUICK, recordLog
 
 let cluster: ControlPlaneAccess;
 let admin: KubeClient;
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   admin = await connectClient(cluster);
@@ -45,7 +45,7 @@ describe('a cache of named namespaces', () => {
     const cache = createCache({ client, namespaces, log: recordLog(), timing: QUICK });
     const store = cache.watch(CONFIG_MAPS, { fieldSelector: OWN });
     await using _run = running((stop) => cache.run(stop));
-    expect(await cache.synced({ signal, timeoutMs: 10_000 })).toMatchObject({ ok: true });
+    expect(await cache.synced({ signal, timeoutMs: 60_000 })).toMatchObject({ ok: true });
     expect([...store.objects.keys()].toSorted()).toEqual(namespaces.map((ns) => `${ns}/a`).toSorted());
     await admin.delete(CONFIG_MAPS, { namespace: namespaces[0], name: 'a' }, { signal });
     await waitFor(() => store.size === 1);
@@ -60,7 +60,8 @@ describe('a cache of named namespaces', () => {
     cache.watch(CONFIG_MAPS);
     await using _run = running((stop) => cache.run(stop));
     const failure = { status: 403, reason: 'Forbidden' };
-    const synced = await cache.synced({ signal, timeoutMs: 1_000 });
+    await waitFor(() => cache.health()[0]?.failure, { what: 'the refusal' });
+    const synced = await cache.synced({ signal, timeoutMs: 100 });
     expect(synced).toMatchObject({ ok: false, error: [{ resource: 'configmaps', synced: false, failure }] });
     expect(cacheCheck(cache)()).toContain('Forbidden');
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { resource: 'configmaps', ...failure } }]);
@@ -74,7 +75,7 @@ describe('an optional Kind', () => {
     const cache = createCache({ client: admin, namespaces: [namespace], log: recordLog(), timing: QUICK });
     const nothing = cache.watch(absent, { optional: true });
     await using _run = running((stop) => cache.run(stop));
-    expect(await cache.synced({ signal, timeoutMs: 10_000 })).toMatchObject({ ok: true });
+    expect(await cache.synced({ signal, timeoutMs: 60_000 })).toMatchObject({ ok: true });
     expect(nothing.size).toBe(0);
 
     const kind = await installWidgets(cluster);

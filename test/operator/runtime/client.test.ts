@@ -11,7 +11,7 @@ import { CONFIG_MAPS, configMap, connectClient } from './support.ts';
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
 let namespace: string;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   client = await connectClient(cluster);
@@ -150,7 +150,9 @@ describe('the transport', () => {
   ])('reports $rule', ({ fault, want }) =>
     throughProxy(async (proxied, proxy) => {
       proxy.inject(() => true, fault);
-      const call = proxied.list(CONFIG_MAPS, { namespace, timeoutMs: 500, signal });
+      // Only a server that is silent is given up.
+      const timeoutMs = fault.kind === 'stall' ? 500 : 120_000;
+      const call = proxied.list(CONFIG_MAPS, { namespace, timeoutMs, signal });
       expect(await failure(call)).toMatchObject(want);
     }),
   );

@@ -21,7 +21,7 @@ import { DIGEST_ANNOTATION, startWidgetController } from './widget-controller.ts
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
 let kind: KindRef<Widget>;
-const signal = AbortSignal.timeout(120_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   client = await connectClient(cluster);
@@ -69,8 +69,11 @@ describe('a controller', () => {
     await client.create(kind, widget(kind, namespace, 'other'), { signal });
     await waitFor(async () => conditionOf(await read(namespace, 'other'), 'Ready')?.status === 'True');
     expect((await read(namespace)).metadata.resourceVersion).toBe(resourceVersion);
+    const ran = (): number => world.runs.filter((name) => name === 'w').length;
+    await waitFor(() => ran() >= 2, { what: 'the run for the child' });
+    const before = ran();
     await edit(namespace, { metadata: { annotations: { note: 'x' } } });
-    await waitFor(() => world.runs.filter((name) => name === 'w').length >= 3);
+    await waitFor(() => ran() > before, { what: 'the run for the edit' });
     await waitFor(() => world.applied.at(-1) === 'unchanged' && world.statuses.at(-1) === 'unchanged');
     const { metadata, status } = await read(namespace);
     expect(metadata.generation).toBe(1);
@@ -151,9 +154,10 @@ describe('a controller', () => {
     });
     await create(namespace);
     await waitFor(async () => (await readyOf(namespace))?.status === 'True');
-    expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { fields: { outcome: 'deadline' } },
-    ]);
+    // On a busy machine other runs take too long, too.
+    const ended = world.log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields['outcome']);
+    expect(new Set(ended)).toEqual(new Set(['deadline']));
+    expect(attempts).toBeGreaterThan(1);
   });
 
   test('leaves a suspended object alone, and runs at once when asked to', async () => {

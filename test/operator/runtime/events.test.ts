@@ -7,7 +7,7 @@ import { CONFIG_MAPS, type ConfigMap, configMap, connectClient, recordLog, runni
 
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   client = await connectClient(cluster);

@@ -7,7 +7,7 @@ import { connectClient, QUICK, recordLog, running, SECRETS, type Secret } from '
 
 let cluster: ControlPlaneAccess;
 let admin: KubeClient;
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   admin = await connectClient(cluster);
@@ -42,6 +42,9 @@ async function readerToken(namespace: string): Promise<string> {
       subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace }],
     },
   });
+  // The authorizer learns of a binding through its watch.
+  const any = `/api/v1/namespaces/${namespace}/secrets/any`;
+  await waitFor(async () => (await cluster.request('GET', any, { token })).status === 404, { what: 'the rights' });
   return token;
 }
 

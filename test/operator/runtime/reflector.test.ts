@@ -44,7 +44,7 @@ async function fixture({ watchSeconds = QUICK.watchSeconds, pageSize = 500 } = {
   const store = cache.watch(CONFIG_MAPS, { fieldSelector, pageSize });
   const changes: Change<ConfigMap>[] = [];
   store.subscribe((change) => changes.push(change));
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(600_000);
   const owned = stack.move();
   return {
     namespace,
@@ -57,7 +57,7 @@ async function fixture({ watchSeconds = QUICK.watchSeconds, pageSize = 500 } = {
     remove: (name) => admin.delete(CONFIG_MAPS, { namespace, name }, { signal }),
     start: async () => {
       owned.use(running((stop) => cache.run(stop)));
-      expect(await cache.synced({ signal, timeoutMs: 10_000 })).toMatchObject({ ok: true });
+      expect(await cache.synced({ signal, timeoutMs: 60_000 })).toMatchObject({ ok: true });
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -180,7 +180,8 @@ describe('a reflector', () => {
   });
 
   test('opens a new watch from the last bookmark whenever the server ends one', async () => {
-    await using world = await fixture({ watchSeconds: { min: 1, max: 1 } });
+    // A server that is late by as much again would count as silent.
+    await using world = await fixture({ watchSeconds: { min: 2, max: 2 } });
     await world.start();
     await waitFor(() => world.proxy.requests.filter(isWatch).length > 2);
     await world.create('a');

@@ -25,7 +25,7 @@ import {
 const OBJECTS = 10_000;
 let cluster: ControlPlaneAccess;
 let admin: KubeClient;
-const signal = AbortSignal.timeout(300_000);
+const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   cluster = sharedControlPlane();
   admin = await connectClient(cluster);
@@ -52,9 +52,11 @@ const heapMiB = (): number => process.memoryUsage().heapUsed / 2 ** 20;
 
 test('ten thousand objects sync fast, fit in memory, and one edit is one change', async () => {
   const namespace = await cluster.createNamespace();
+  const createdMs = performance.now();
   await times(OBJECTS, (i) =>
     admin.create(CONFIG_MAPS, configMap(namespace, `o${i}`, { value: `value ${i}` }), { signal }),
   );
+  const createMs = performance.now() - createdMs;
   const cache = createCache({ client: admin, namespaces: [namespace], log: recordLog(), timing: QUICK });
   const store = cache.watch(CONFIG_MAPS, { fieldSelector: 'metadata.name!=kube-root-ca.crt' });
   let longestStallMs = 0;
@@ -67,7 +69,7 @@ test('ten thousand objects sync fast, fit in memory, and one edit is one change'
   const heapBefore = heapMiB();
   const startedMs = performance.now();
   await using _run = running((stop) => cache.run(stop));
-  expect(await cache.synced({ signal, timeoutMs: 30_000 })).toMatchObject({ ok: true });
+  expect(await cache.synced({ signal, timeoutMs: 300_000 })).toMatchObject({ ok: true });
   const syncMs = performance.now() - startedMs;
   await watchdog[Symbol.asyncDispose]();
   expect(store.size).toBe(OBJECTS);
@@ -78,8 +80,8 @@ test('ten thousand objects sync fast, fit in memory, and one edit is one change'
   await waitFor(() => changes.length > 0);
   const seenMs = performance.now() - editedMs;
   expect(changes).toMatchObject([{ key: `${namespace}/o42`, initial: false, object: { data: { value: 'new' } } }]);
-  console.log({ syncMs, heapMiB: heapMiB() - heapBefore, longestStallMs, seenMs });
-  expect(syncMs).toBeLessThan(20_000);
+  console.log({ createMs, syncMs, heapMiB: heapMiB() - heapBefore, longestStallMs, seenMs });
+  expect(syncMs, 'twenty pages on the same machine').toBeLessThan(createMs);
 });
 
 test('first statuses of many objects are written a few at a time', async () => {

@@ -101,7 +101,7 @@ export async function startWidgetController(options: WidgetControllerOptions): P
   });
   const process = running(async (signal) => {
     const parts = [cache.run(signal), status.run(signal), events.run(signal)];
-    await cache.synced({ signal, timeoutMs: 10_000 });
+    await cache.synced({ signal, timeoutMs: 60_000 });
     await Promise.all([...parts, controller.run(signal)]);
   });
   return {
