@@ -11,7 +11,7 @@ import { conditionOf, type KindRef, type KubeClient, type KubeObject } from '../
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { connectClient } from '../runtime/support.ts';
-import { fleet, startFleetOperator } from './support.ts';
+import { comesToRest, fleet, startFleetOperator } from './support.ts';
 
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
@@ -98,15 +98,7 @@ describe('a child that another client has changed is put right:', () => {
       { what: 'the operator’s answer' },
     );
     expect(await contentOf(kind, namespace)).toEqual(before);
-
-    const patches = () => cluster.auditEvents({ resource: kind.plural, namespace, verb: 'patch' });
-    const calls = (await patches()).length;
-    await edit(namespace, { metadata: { annotations: { 'gatehouse.dev/requestedAt': 'now' } } });
-    await waitFor(async () => {
-      const { status } = await client.get(FLEETS, { namespace, name: 'f' }, { signal });
-      return status?.['lastHandledReconcileAt'] === 'now';
-    });
-    expect(await patches(), 'it comes to rest').toHaveLength(calls);
+    await comesToRest(client, namespace, operator);
     expect(operator.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });
@@ -135,9 +127,11 @@ test.for([
   expect(stalled).toMatchObject({ status: 'True', reason: 'Invalid' });
   for (const named of ['Deployment f-gateway', field]) expect(JSON.stringify(stalled)).toContain(named);
   expect(JSON.stringify([stalled, operator.log.lines])).not.toContain('hush');
-  expect(operator.log.lines.filter(({ level }) => level === 'warn' || level === 'error')).toMatchObject([
-    { fields: { object: { name: 'f-gateway' }, fields: [{ field }] } },
-  ]);
+  const lines = operator.log.lines.filter(({ level }) => level === 'warn' || level === 'error');
+  // A run that waits for what its cache does not show yet may be between two of them.
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines)
+    expect(line).toMatchObject({ fields: { object: { name: 'f-gateway' }, fields: [{ field }] } });
   await edit(namespace, { spec: fix });
   await waitFor(() => contentOf(DEPLOYMENTS, namespace).catch(() => undefined), { what: 'a Deployment' });
 });

@@ -7,7 +7,7 @@ import { conditionOf, type KubeClient, type KubeObject } from '../../../operator
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { connectClient, SECRETS } from '../runtime/support.ts';
-import { fleet, restrictedClient, startFleetOperator } from './support.ts';
+import { comesToRest, fleet, restrictedClient, startFleetOperator } from './support.ts';
 
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
@@ -105,18 +105,7 @@ describe('a fleet of the organisation', () => {
       spec: { loadBalancerSourceRanges: FULL.service.loadBalancerSourceRanges },
     });
 
-    const patches = async () =>
-      (await cluster.auditEvents({ namespace, verb: 'patch' })).filter(({ resource = '' }) =>
-        ['deployments', 'services'].includes(resource),
-      ).length;
-    await waitFor(async () => (await patches()) >= 2);
-    const before = await patches();
-    await edit(namespace, { metadata: { annotations: { 'gatehouse.dev/requestedAt': 'now' } } });
-    await waitFor(async () => {
-      const { status } = await client.get(FLEETS, { namespace, name: 'f' }, { signal });
-      return status?.['lastHandledReconcileAt'] === 'now';
-    });
-    expect(await patches(), 'it comes to rest').toBe(before);
+    await comesToRest(client, namespace, operator);
     expect(operator.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 
     await edit(namespace, { spec: { pod: null, service: null } });

@@ -6,7 +6,7 @@ import type { KubeClient, KubeObject } from '../../../operator/src/runtime/index
 import { type ControlPlaneAccess, runKubectl, sharedControlPlane } from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { connectClient } from '../runtime/support.ts';
-import { fleet, PODS, startFleetOperator } from './support.ts';
+import { comesToRest, fleet, PODS, startFleetOperator } from './support.ts';
 
 let cluster: ControlPlaneAccess;
 let client: KubeClient;
@@ -89,6 +89,7 @@ describe('a fleet that others scale', () => {
     await waitFor(async () =>
       JSON.stringify(await client.get(DEPLOYMENTS, child(namespace), { signal })).includes('"debug"'),
     );
+    await waitFor(() => operator.replicas.at(-1) === 4, { what: 'the watch' });
     expect(operator.replicas).toEqual([2, 4]);
     const { items } = await client.list(AUTOSCALERS, { namespace, signal });
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['mine']);
@@ -121,16 +122,6 @@ test('the autoscaler of a fleet asks for requests in flight and open streams of 
       ],
     },
   });
-  const patches = () => cluster.auditEvents({ resource: AUTOSCALERS.plural, namespace, verb: 'patch' });
-  const ours = async () => (await patches()).length;
-  await waitFor(async () => (await ours()) > 0);
-  const before = await ours();
-  const annotations = { 'gatehouse.dev/requestedAt': 'now' };
-  await client.mergePatch(FLEETS, { namespace, name: 'f' }, { metadata: { annotations } }, { signal });
-  await waitFor(async () => {
-    const { status } = await client.get(FLEETS, { namespace, name: 'f' }, { signal });
-    return status?.['lastHandledReconcileAt'] === 'now';
-  });
-  expect(await ours(), 'it comes to rest').toBe(before);
+  await comesToRest(client, namespace, operator);
   expect(operator.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -39,6 +39,10 @@ export interface FleetOperatorOptions {
 export interface FleetOperator extends AsyncDisposable {
   readonly log: ReturnType<typeof recordLog>;
   readonly statuses: readonly StatusOutcome[];
+  /** What its cache knows of a fleet. */
+  known(name: string): FleetObject | undefined;
+  /** The resources of its calls that write, in their order; statuses are not among them. */
+  readonly writes: readonly string[];
   /** `spec.replicas` of the Deployment whenever it changed. */
   readonly replicas: readonly (number | undefined)[];
   /** Has a fleet looked at. */
@@ -47,7 +51,11 @@ export interface FleetOperator extends AsyncDisposable {
 
 /** The controller of fleets in one namespace, as the operator's program runs it. */
 export async function startFleetOperator(options: FleetOperatorOptions): Promise<FleetOperator> {
-  const { client, namespace, acknowledged = () => undefined, podTroubles = () => [] } = options;
+  const { namespace, acknowledged = () => undefined, podTroubles = () => [] } = options;
+  const writes: string[] = [];
+  const client = counting(options.client, ({ plural }) => {
+    if (plural !== FLEETS.plural) writes.push(plural);
+  });
   const world = options.world ?? { resources: new Map(), namespaces: new Map() };
   const log = recordLog();
   const statuses: StatusOutcome[] = [];
@@ -89,16 +97,61 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
   });
   const process = running(async (signal) => {
     const parts = [cache.run(signal), secrets.run(signal), status.run(signal)];
-    await cache.synced({ signal, timeoutMs: 20_000 });
+    await cache.synced({ signal, timeoutMs: 120_000 });
     await Promise.all([...parts, controller.run(signal)]);
   });
   return {
     log,
     statuses,
+    known: (name) => stores.fleets.get(`${namespace}/${name}`),
+    writes,
     replicas,
     enqueue: (name) => controller.enqueue(`${namespace}/${name}`),
     [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
+}
+
+/** Calls back for every call that writes. */
+function counting(client: KubeClient, onWrite: (kind: { readonly plural: string }) => void): KubeClient {
+  return {
+    ...client,
+    apply: (kind, object, options) => {
+      onWrite(kind);
+      return client.apply(kind, object, options);
+    },
+    create: (kind, object, options) => {
+      onWrite(kind);
+      return client.create(kind, object, options);
+    },
+    update: (kind, object, options) => {
+      onWrite(kind);
+      return client.update(kind, object, options);
+    },
+    mergePatch: (kind, name, patch, options) => {
+      onWrite(kind);
+      return client.mergePatch(kind, name, patch, options);
+    },
+  };
+}
+
+/** Waits until a forced run of the fleet `f` writes nothing but its status: what was written before may not have been seen by the run. */
+export async function comesToRest(client: KubeClient, namespace: string, operator: FleetOperator): Promise<void> {
+  const signal = AbortSignal.timeout(300_000);
+  const name = { namespace, name: 'f' };
+  let runs = 0;
+  const isQuiet = async (): Promise<boolean> => {
+    const before = operator.writes.length;
+    runs += 1;
+    const requestedAt = `run-${runs}`;
+    const annotations = { 'gatehouse.dev/requestedAt': requestedAt };
+    await client.mergePatch(FLEETS, name, { metadata: { annotations } }, { signal });
+    await waitFor(
+      async () => (await client.get(FLEETS, name, { signal })).status?.['lastHandledReconcileAt'] === requestedAt,
+      { what: 'the forced run' },
+    );
+    return operator.writes.length === before;
+  };
+  await waitFor(isQuiet, { what: 'a run that writes nothing' });
 }
 
 export const fleet = (namespace: string, name: string, spec: object = {}): FleetObject => ({
@@ -131,7 +184,7 @@ export const PODS: KindRef<KubeObject> = { group: '', version: 'v1', kind: 'Pod'
 
 /** Does what kubelets do: makes every pod of a fleet ready, as often as new ones appear, until there are so many. */
 export async function makePodsReady(client: KubeClient, namespace: string, count: number): Promise<void> {
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(300_000);
   const selection = { namespace, labelSelector: 'app.kubernetes.io/name=gatehouse-gateway' };
   await waitFor(
     async () => {

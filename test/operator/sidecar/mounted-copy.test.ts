@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Certificates } from '../../../operator/src/certificates/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { certificatesIn, LOCAL, make, makeWorkspace, pathOf, resource } from '../webhook/support.ts';
 import { type Copy, copyPaths, type Profile, type SidecarStage, secret, startSidecarStage } from './support.ts';
@@ -22,11 +23,14 @@ describe('the mounted copy', () => {
 
   test('holds the Snapshot of the stream, and the trusted authorities', async () => {
     await make(stage.cluster, resource('GatewayConfig', stage.team, 'mounted', { config: { provider: '@own' } }));
-    const frame = await waitFor(async () => {
-      const copy = await stage.mounted(stage.team);
-      return copy?.entries.some(({ id }) => id === `config/${stage.team}/mounted`) ? copy : undefined;
-    });
-    await waitFor(() => stage.view.snapshotFor(stage.team)?.version === frame.version);
+    const frame = await waitFor(
+      async () => {
+        const copy = await stage.mounted(stage.team);
+        const isSame = copy?.version === stage.view.snapshotFor(stage.team)?.version;
+        return isSame && copy?.entries.some(({ id }) => id === `config/${stage.team}/mounted`) ? copy : undefined;
+      },
+      { what: 'the Snapshot of now' },
+    );
     expect(JSON.stringify(frame)).toContain(`sk-of-${stage.team}`);
     const config = await stage.read<Copy>(copyPaths(stage.team).config);
     expect(config?.data['ca.crt']).toBe(stage.certificates.current.caPem);
@@ -36,17 +40,28 @@ describe('the mounted copy', () => {
   test('follows the authority of the snapshot service', async () => {
     const namespace = await makeWorkspace(stage.cluster, stage.view);
     await make(stage.cluster, resource('SidecarProfile', namespace, 'default', {}));
-    const lifetimes = { authorityMs: 9_000, leafMs: 4_500, settleMs: 1_000 };
-    await using rotated = await certificatesIn(stage.client, namespace, { lifetimes });
-    const first = rotated.current.caPem;
+    const { current: first } = stage.certificates;
+    await using next = await certificatesIn(stage.client, namespace);
+    // Both, for as long as certificates of the old one may be shown.
+    const both = { ...next.current, caPem: `${first.caPem}${next.current.caPem}` };
+    let current = first;
+    const listeners = new Set<(certificate: typeof first) => void>();
+    const subscribe: Certificates['subscribe'] = (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    };
+    const rotated = {
+      get current() {
+        return current;
+      },
+      subscribe,
+    };
     await using _controller = stage.startController([namespace], rotated);
     const authorities = async () => (await stage.read<Copy>(copyPaths(namespace).config))?.data['ca.crt'];
-    await waitFor(async () => (await authorities()) === first, { what: 'the first authority' });
-    // The copy has both for as long as certificates of the old one may be shown.
-    const both = await waitFor(async () => [await authorities()].find((text) => text !== undefined && text !== first), {
-      what: 'a second authority',
-    });
-    expect(both.startsWith(first)).toBe(true);
+    await waitFor(async () => (await authorities()) === first.caPem, { what: 'the first authority' });
+    current = both;
+    for (const listener of listeners) listener(both);
+    await waitFor(async () => (await authorities()) === both.caPem, { what: 'both authorities' });
   });
 
   test('is put back when it is removed', async () => {
@@ -68,8 +83,9 @@ describe('the mounted copy', () => {
       expect(put.status).toBe(200);
     }
     await waitFor(isLater, { what: 'the edit again' });
-    const { version } = (await stage.mounted(stage.team)) ?? {};
-    expect(version).toBe(stage.view.snapshotFor(stage.team)?.version);
+    const isOfNow = async () =>
+      (await stage.mounted(stage.team))?.version === stage.view.snapshotFor(stage.team)?.version;
+    await waitFor(isOfNow, { what: 'the version of now' });
   });
 
   test('belongs to all profiles of the namespace and goes with the last one', async () => {
@@ -146,11 +162,13 @@ describe('consent that is taken back', () => {
     await using _controller = stage.startController([namespace]);
     await waitFor(async () => (await copiesLeft(namespace)).length === 2, { what: 'the copy' });
     await takeBack(namespace);
-    expect((await stream.snapshot()).entries).toEqual([]);
+    // Of before there may be frames that were not read: each Kind has a watch of its own.
+    await waitFor(async () => (await stream.snapshot()).entries.length === 0, { what: 'an empty Snapshot' });
     await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
     await using again = await stage.open(await stage.token(namespace));
     expect((await again.snapshot()).entries).toEqual([]);
-    expect(await stage.conditionsOf(namespace)).toMatchObject({ ResolvedRefs: `False ${reason ?? 'RefNotFound'}` });
+    const refused = `False ${reason ?? 'RefNotFound'}`;
+    await waitFor(async () => (await stage.conditionsOf(namespace))['ResolvedRefs'] === refused, { what: refused });
   });
 
   test.for([

@@ -27,11 +27,10 @@ describe('the status of a profile', () => {
     await make(stage.cluster, { ...injected, metadata: { ...injected.metadata, annotations } } as never);
     await make(stage.cluster, pod(stage.team, 'missed', labels));
     await waitFor(async () => (await stage.statusOf(stage.team))?.['missedPods'] === 1);
-    expect(await stage.statusOf(stage.team)).toMatchObject({
-      injectedPods: 1,
-      missedPods: 1,
-      snapshotVersion: (await stage.mounted(stage.team))?.version,
-    });
+    expect(await stage.statusOf(stage.team)).toMatchObject({ injectedPods: 1, missedPods: 1 });
+    const isOfCopy = async () =>
+      (await stage.statusOf(stage.team))?.['snapshotVersion'] === (await stage.mounted(stage.team))?.version;
+    await waitFor(isOfCopy, { what: 'the version of the copy' });
   });
 
   test('names what its sidecars refuse, and the credential for it never comes near them', async () => {
@@ -51,7 +50,8 @@ describe('the status of a profile', () => {
     await make(stage.cluster, resource('SidecarProfile', namespace, 'default', {}));
     const named = async () => JSON.stringify(await stage.statusOf(namespace)).includes('Provider/main');
     await waitFor(named, { what: 'the provider in the status' });
-    expect((await stage.conditionsOf(namespace))['Ready']).toBe('True Succeeded');
+    const isReady = async () => (await stage.conditionsOf(namespace))['Ready'] === 'True Succeeded';
+    await waitFor(isReady, { what: 'a ready profile' });
     await using stream = await stage.open(await stage.token(namespace));
     const content = JSON.stringify([await stream.snapshot(), await stage.mounted(namespace)]);
     expect(content).toContain('"needsFleet":true');

@@ -70,8 +70,12 @@ export async function startSidecarStage(): Promise<SidecarStage> {
     startController({ client, view, namespaces, trust });
   const controller = startOne([team, other]);
   for (const namespace of [team, other]) {
-    const published = () => JSON.stringify(view.snapshotFor(namespace) ?? {});
-    await waitFor(() => published().includes(`sk-of-${namespace}`), { what: 'the credential' });
+    // Each Kind has a watch of its own: a Snapshot with the credential alone would be followed by another one.
+    const isWhole = (): boolean => {
+      const { entries = [] } = view.snapshotFor(namespace) ?? {};
+      return entries.some(({ kind }) => kind === 'sidecar') && JSON.stringify(entries).includes(`sk-of-${namespace}`);
+    };
+    await waitFor(isWhole, { what: 'the profile and the credential' });
   }
   return {
     ...{ cluster, client, view, certificates, team, other, ...readersOf(cluster) },
@@ -137,7 +141,7 @@ function startController({ client, view, namespaces, trust }: Watched): AsyncDis
   });
   return running(async (signal) => {
     const parts = [cache.run(signal), status.run(signal)];
-    await cache.synced({ signal, timeoutMs: 10_000 });
+    await cache.synced({ signal, timeoutMs: 60_000 });
     await Promise.all([...parts, works.run(signal)]);
   });
 }
@@ -155,7 +159,7 @@ async function openStream(bearer: string | undefined, url: string, ca: string): 
     {
       ca,
       headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(240_000),
     },
     resolve,
   );
