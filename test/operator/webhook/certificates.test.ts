@@ -74,9 +74,10 @@ describe('the certificate', () => {
     const ca = certificates.current.caPem;
     const before = await shownBy(server.port, ca);
     const after = await waitFor(async () => {
-      const shown = await shownBy(server.port, ca);
-      shown.socket.destroy();
-      return shown.serial === before.serial ? undefined : shown;
+      // On a busy machine the old one may have expired before the new one is there.
+      const shown = await shownBy(server.port, ca).catch(() => undefined);
+      shown?.socket.destroy();
+      return shown?.serial === before.serial ? undefined : shown;
     });
     expect(after.serial).not.toBe(before.serial);
     expect(before.socket.closed).toBe(false);

@@ -127,7 +127,7 @@ describe('a pod', () => {
       'wait',
       '--for=condition=Complete',
       'job/once',
-      '--timeout=30s',
+      '--timeout=120s',
     ]);
   });
 

@@ -60,7 +60,7 @@ export async function watchWorld(client: KubeClient): Promise<LiveView> {
   const namespaces = cache.watch(NAMESPACES);
   const secrets = cache.watch(SECRETS);
   const process = running((signal) => cache.run(signal));
-  await cache.synced({ signal: process.signal, timeoutMs: 20_000 });
+  await cache.synced({ signal: process.signal, timeoutMs: 120_000 });
   const toWorld = (): World => ({
     // Stores of our Kinds hold objects of our Kinds.
     resources: new Map(
@@ -122,7 +122,7 @@ export const certificatesIn = (
     namespace,
     names: ['127.0.0.1', 'gatehouse-operator.gatehouse-system.svc'],
     log: recordLog(),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
     ...more,
   });
 

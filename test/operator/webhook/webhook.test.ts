@@ -169,22 +169,20 @@ describe('the configurations', () => {
 
   test('follow a new authority, and no review fails meanwhile', async () => {
     const rotated = await certificatesIn(stage.client, stage.outsider, {
-      lifetimes: { authorityMs: 9_000, leafMs: 4_500, settleMs: 1_000 },
+      lifetimes: { authorityMs: 12_000, leafMs: 9_000, settleMs: 1_000 },
     });
     const first = rotated.current;
     await using _rotating = await startAll(stage.client, { certificates: rotated, view: stage.view });
     await stage.webhooks[Symbol.asyncDispose]();
     await untilAsked(stage.cluster, stage.team);
+    const asking = pod(stage.team, 'during', { 'gatehouse.dev/sidecar': 'default' });
+    const review = () => apply(stage.cluster, asking, { dryRun: true });
+    // The API server reads each of the two configurations with a delay of its own.
+    await waitFor(async () => (await review()).status === 201, { what: 'a review by the other webhook' });
     const turnedAway: unknown[] = [];
     await waitFor(
       async () => {
-        const { status, body } = await apply(
-          stage.cluster,
-          pod(stage.team, 'during', { 'gatehouse.dev/sidecar': 'default' }),
-          {
-            dryRun: true,
-          },
-        );
+        const { status, body } = await review();
         if (status !== 201) turnedAway.push(body);
         return rotated.current.caPem !== first.caPem && rotated.current.certPem !== first.certPem;
       },
