@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as startRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 /** What goes wrong with one request. */
 export type Fault =
@@ -36,6 +36,9 @@ export interface FaultProxy extends AsyncDisposable {
   inject(matches: (request: ProxiedRequest) => boolean, fault: Fault, times?: number): void;
   /** Resets every connection whose answer is under way. */
   cutAll(): void;
+  /** Resets every connection, and new ones until `accept`; the port stays taken. */
+  refuse(): void;
+  accept(): void;
 }
 
 interface Planned {
@@ -44,14 +47,13 @@ interface Planned {
   left: number;
 }
 
-/** A proxy in front of an API server, which will not misbehave on request. Default: a free port. */
-export async function startFaultProxy(
-  upstream: { readonly url: string; readonly caPem: string },
-  { port: wanted = 0 }: { readonly port?: number } = {},
-): Promise<FaultProxy> {
+/** A proxy in front of an API server, which will not misbehave on request. */
+export async function startFaultProxy(upstream: { readonly url: string; readonly caPem: string }): Promise<FaultProxy> {
   const requests: ProxiedRequest[] = [];
   const planned: Planned[] = [];
   const open = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
+  let isAway = false;
   const agent = new Agent({ ca: upstream.caPem, keepAlive: true });
 
   const faultFor = (request: ProxiedRequest): Fault | undefined => {
@@ -74,7 +76,12 @@ export async function startFaultProxy(
     if (fault?.kind === 'delay') setTimeout(start, fault.ms);
     else start();
   });
-  server.listen(wanted, '127.0.0.1');
+  server.on('connection', (socket) => {
+    if (isAway) return socket.resetAndDestroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listening on TCP
   return {
@@ -85,6 +92,13 @@ export async function startFaultProxy(
     },
     cutAll: () => {
       for (const response of open) response.socket?.resetAndDestroy();
+    },
+    refuse: () => {
+      isAway = true;
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    accept: () => {
+      isAway = false;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -31,7 +31,7 @@ async function openClusterStore(): Promise<OpenedCluster> {
   const own = started.use(await connectClient(cluster, { token: await accountWith(cluster, namespaces[0]) }));
   const store = createKubernetesStore({ client: own, view, ...settings() });
   started.use(running((signal) => store.run(signal)));
-  unwrap(await store.synced({ signal: AbortSignal.timeout(30_000), timeoutMs: 30_000 }));
+  unwrap(await store.synced({ signal: AbortSignal.timeout(120_000), timeoutMs: 120_000 }));
   const parts = started.move();
   return {
     ...{ cluster, client, namespaces, store: store.resources },
@@ -134,7 +134,7 @@ describe('a store over the API server', () => {
     expect(status, JSON.stringify(body)).toBeLessThan(300);
   };
   const seen = (place: Place, has: (object: StoredObject) => boolean) =>
-    expect.poll(async () => has((await store.get(place)) as StoredObject), { timeout: 30_000 }).toBe(true);
+    expect.poll(async () => has((await store.get(place)) as StoredObject), { timeout: 120_000 }).toBe(true);
   const secretOf = (namespace: string | undefined, name: string) =>
     opened.client.get(SECRETS, { namespace, name }, { signal });
 
@@ -146,7 +146,7 @@ describe('a store over the API server', () => {
       ...settings(),
     });
     await using _ = running((ending) => other.run(ending));
-    unwrap(await other.synced({ signal, timeoutMs: 30_000 }));
+    unwrap(await other.synced({ signal, timeoutMs: 120_000 }));
     const outcomes = await Promise.all(
       [store, other.resources].flatMap((one) =>
         [1, 2, 3].map((value) => one.create(place, { spec: { ...POLICY, value } }, PLAIN)),
@@ -251,7 +251,7 @@ describe('a store over the API server', () => {
       });
       const cut = createKubernetesStore({ client: cutAfter(opened.client, calls), view: BLIND, ...settings() });
       await using _ = running((ending) => cut.run(ending));
-      unwrap(await cut.synced({ signal, timeoutMs: 30_000 }));
+      unwrap(await cut.synced({ signal, timeoutMs: 120_000 }));
       await cut.resources.create(place, draft('new'), PLAIN).catch(() => undefined); // the process would be gone
       const live = await unlessGone(opened.client.get<CustomObject>(kindRefOf('VirtualKey'), place, { signal }));
       states.add(live === undefined ? 'none' : 'new');

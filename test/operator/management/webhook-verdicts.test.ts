@@ -21,7 +21,7 @@ beforeAll(async () => {
     ...{ namespaces: 'all', log: recordLog(), timing: QUICK, signal },
   });
   parts.use(running((ending) => blind.run(ending)));
-  unwrap(await blind.synced({ signal, timeoutMs: 30_000 }));
+  unwrap(await blind.synced({ signal, timeoutMs: 120_000 }));
   store = blind.resources;
 });
 afterAll(() => parts.disposeAsync());
@@ -33,10 +33,10 @@ test('a store that knows nothing of references has the verdict of the webhook ab
   unwrap(await store.create(user, { spec: { config: { provider: '@used' } } }, PLAIN));
   const dry = { ...PLAIN, dryRun: true };
   const inUse = { ok: false, error: { kind: 'in-use', users: [`GatewayConfig/${stage.team}/user`] } };
-  await expect.poll(() => store.delete(used, dry), { timeout: 60_000 }).toEqual(inUse);
+  await expect.poll(() => store.delete(used, dry), { timeout: 120_000 }).toEqual(inUse);
   expect(await store.delete(used, PLAIN)).toEqual(inUse);
   unwrap(await store.delete(user, PLAIN));
-  await expect.poll(async () => (await store.delete(used, PLAIN)).ok, { timeout: 60_000 }).toBe(true);
+  await expect.poll(async () => (await store.delete(used, PLAIN)).ok, { timeout: 120_000 }).toBe(true);
 });
 
 test('the content of an object is refused with the paths of its problems', async () => {
@@ -57,6 +57,6 @@ test('a workspace that must not wait for its namespace is refused until the name
   const metadata = { name: 'permitted', labels: { 'gatehouse.dev/workspace': 'permitted' } };
   const namespaces = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
   await stage.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata }, { signal });
-  await expect.poll(async () => (await store.create(place, draft, strict)).ok, { timeout: 60_000 }).toBe(true);
+  await expect.poll(async () => (await store.create(place, draft, strict)).ok, { timeout: 120_000 }).toBe(true);
   expect((await store.get(place))?.meta.annotations).toEqual({});
 });

@@ -123,11 +123,10 @@ test('the death of the leader stops publishing for no longer than its lease, and
   const [pod] = await runPods(stage);
   await using _pod = pod;
   for (const object of [keyOf(stage), configOf(stage, 'one')]) await becomes(cluster, object, READY);
+  const workspace = ours('Workspace', { name: stage.tenant }, {});
+  await becomes(cluster, workspace, READY);
   const fleetReady = await becomes(cluster, fleetOf(stage.fleets, {}), READY);
-  const statuses = async () => [
-    (await read(cluster, keyOf(stage)))?.status,
-    (await read(cluster, ours('Workspace', { name: stage.tenant }, {})))?.status,
-  ];
+  const statuses = async () => [(await read(cluster, keyOf(stage)))?.status, (await read(cluster, workspace))?.status];
   const before = await statuses();
   const counted = async (): Promise<string> => {
     const status = (await read(cluster, fleetOf(stage.fleets, {})))?.status ?? {};

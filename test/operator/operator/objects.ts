@@ -98,6 +98,7 @@ export interface ConditionView {
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration?: number;
+  readonly lastTransitionTime?: string;
 }
 
 /** A condition that speaks of the object as it is now; undefined when there is none yet. */

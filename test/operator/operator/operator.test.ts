@@ -88,9 +88,12 @@ describe('the operator', () => {
     await waitFor(async () => (await first?.ask(KEY)) === 'two', { what: 'the edit on every pod' });
     await becomes(cluster, config, READY);
     expect((await read(cluster, config))?.status).toMatchObject({ observedGeneration: 2 });
-    expect(await read(cluster, fleetOf(stage.fleets, {}))).toMatchObject({ status: { programmedReplicas: 2 } });
-    const metrics = await (await fetch(`${operator.healthUrl}/metrics`)).text();
-    expect(metrics).toMatch(/gatehouse_operator_propagation_seconds_count [1-9]/);
+    const counted = async () => (await read(cluster, fleetOf(stage.fleets, {})))?.status?.['programmedReplicas'];
+    await waitFor(async () => (await counted()) === 2, { what: 'a count of both pods' });
+    const metrics = async () => (await fetch(`${operator.healthUrl}/metrics`)).text();
+    await waitFor(async () => /gatehouse_operator_propagation_seconds_count [1-9]/.test(await metrics()), {
+      what: 'the measured propagation',
+    });
     expect((await fetch(`${operator.healthUrl}/readyz`)).status).toBe(200);
     expect(operator.output()).not.toContain('credential-of-the-tenant');
 
@@ -164,12 +167,15 @@ describe('the operator', () => {
     const [pod] = await runPods(stage);
     await using _pod = pod;
     await becomes(cluster, config, READY);
+    const user = { resource: 'gatewayconfigs', subresource: 'status', namespace: stage.tenant, verb: 'patch' };
+    const earlier = (await cluster.auditEvents(user)).length;
     const asked = { ...config, metadata: { ...config.metadata, annotations: { 'gatehouse.dev/requestedAt': 'now' } } };
     await apply(cluster, asked);
     await waitFor(async () => (await read(cluster, config))?.status?.['lastHandledReconcileAt'] === 'now', {
       what: 'the echo',
     });
-    const user = { resource: 'gatewayconfigs', subresource: 'status', namespace: stage.tenant, verb: 'patch' };
+    // The event of a write comes after its answer.
+    await waitFor(async () => (await cluster.auditEvents(user)).length > earlier, { what: 'the event of the echo' });
     const writes = (await cluster.auditEvents(user)).length;
     await pod?.report(false);
     await becomes(cluster, fleetOf(stage.fleets, {}), { type: 'Ready', status: 'Unknown' });

@@ -131,8 +131,8 @@ describe('a retirement', () => {
     });
     expect(await copies()).toEqual([]);
     for (const { entries } of streams) expect(entries.at(-1)).toBe(0);
-    const said = (await read(cluster, profile()))?.status;
-    expect(JSON.stringify(said)).toContain('about to be uninstalled');
+    const said = async () => JSON.stringify((await read(cluster, profile()))?.status ?? {});
+    await waitFor(async () => (await said()).includes('about to be uninstalled'), { what: 'the reason in the status' });
 
     const events = await cluster.auditEvents({ user: `system:serviceaccount:${stage.organisation}:${ACCOUNT}` });
     expect(events.filter(({ status, userAgent = '' }) => status === 403 && userAgent.includes('retirement'))).toEqual(

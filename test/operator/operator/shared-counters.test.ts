@@ -10,7 +10,7 @@ const PODS = 3;
 const OK = 'mock';
 const PRECONDITION_FAILED = 412;
 /** A lease lasts 30 s. */
-const RETURNED_MS = 90_000;
+const RETURNED_MS = 150_000;
 
 let cluster: ControlPlaneAccess;
 let given: LimitedStage;

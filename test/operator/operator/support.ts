@@ -16,5 +16,5 @@ export {
 } from './objects.ts';
 export { kubeconfigOf, type OperatorProcess, type OperatorSetup, startOperator } from './operator-process.ts';
 export { type PodProcess, reportPod, runPods } from './pods.ts';
-export { entriesIn, publishedTo } from './published.ts';
+export { entriesIn, entriesServed, publishedTo } from './published.ts';
 export { createTenant, installReferenceGrants, type Stage, type StageOptions, setStage } from './stage.ts';

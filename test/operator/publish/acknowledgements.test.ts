@@ -88,10 +88,7 @@ describe('acknowledgements', () => {
       const given = world(model, mock.url);
       const { digest } = await publisher.publish(given, { signal });
       await other.snapshots.load(version, given, { digest });
-      await waitFor(() => acknowledgements.count(digest).serving === 2, {
-        deadlineMs: 20_000,
-        what: `version ${version}`,
-      });
+      await waitFor(() => acknowledgements.count(digest).serving === 2, { what: `version ${version}` });
       expect(acknowledgements.count(digest)).toEqual({ ready: 2, serving: 2 });
     }
     expect(acknowledgements.table()).toMatchObject([
@@ -146,9 +143,9 @@ describe('a table of acknowledgements', () => {
     await waitFor(() => acknowledgements.count('seven').serving === 1);
     one.snapshots.refuse({ epoch: 1, version: 9 }, 'it comes before');
     const seen = () => acknowledgements.table()[0]?.answer;
-    await waitFor(() => seen()?.rejected?.epoch === 1, { deadlineMs: 20_000, what: 'the refusal' });
+    await waitFor(() => seen()?.rejected?.epoch === 1, { what: 'the refusal' });
     one.snapshots.clearRejection();
-    await waitFor(() => seen()?.rejected === undefined, { deadlineMs: 20_000, what: 'no refusal' });
+    await waitFor(() => seen()?.rejected === undefined, { what: 'no refusal' });
   });
 
   test('never counts a pod that says a version and no digest, as gateways of before digests do', async () => {
@@ -202,7 +199,7 @@ describe('a table of acknowledgements', () => {
       const digest = `digest-${version}`;
       await Promise.all(pods.map(({ snapshots }) => snapshots.load(version, simple(), { digest })));
       const all = () => acknowledgements.count(digest).serving === 20;
-      await waitFor(all, { deadlineMs: 20_000, what: `version ${version}` });
+      await waitFor(all, { what: `version ${version}` });
     }
     expect(acknowledgements.count('digest-3')).toEqual({ ready: 20, serving: 20 });
   });

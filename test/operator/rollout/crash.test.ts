@@ -26,7 +26,7 @@ test('killed at any time, the operator leaves what gateways can start with', asy
   const first = await startOperator(stage.setup);
   const [pod] = await runPods(stage);
   await using _pod = pod;
-  expect(await pod?.ask(KEY)).toBe('model-0');
+  await waitFor(async () => (await pod?.ask(KEY)) === 'model-0', { what: 'the first content' });
 
   const edits = Array.from({ length: OBJECTS }, (_, i) => config(`c${i}`, 'model-1'));
   const writing = Promise.all([

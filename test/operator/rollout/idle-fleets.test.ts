@@ -48,6 +48,7 @@ test('what one fleet serves is ready, whatever other fleets lack', async () => {
   await becomes(cluster, fleet(fleets, 'empty', {}), READY);
 
   await pod?.report(false);
+  await becomes(cluster, fleetOf(fleets, {}), { type: 'Ready', status: 'Unknown' });
   await apply(cluster, key(tenant, 'ollama'));
   await becomes(cluster, key(tenant, 'ollama'), { type: 'Programmed', status: 'Unknown', reason: 'NoReadyPods' });
 });

@@ -179,7 +179,9 @@ test('a credential of the organisation serves a workspace it is granted to, and 
     what: 'the provider at the own fleet',
   });
   expect((await publishedTo(cluster, attacker)).includes(SHARED)).toBe(false);
-  expect((await publishedTo(cluster, stage.fleets)).includes(SHARED)).toBe(true);
+  await waitFor(async () => (await publishedTo(cluster, stage.fleets)).includes(SHARED), {
+    what: 'the credential at the fleet of the organisation',
+  });
 });
 
 test('a key that opens every workspace cannot be in the namespace of one', async () => {
