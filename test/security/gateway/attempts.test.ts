@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { startWorld } from '../../kit/gateway.ts';
 import { provider } from '../../kit/snapshot.ts';
+import { waitFor } from '../../kit/wait-for.ts';
 
 const CHAT = { model: 'mock-fail-500', messages: [{ role: 'user', content: 'hi' }] };
 
@@ -20,8 +21,11 @@ describe('the calls of one request', () => {
     expect(answer.status).toBe(500); // the answer of the last call
     expect(answer.headers['x-gw-attempts-exhausted']).toBe('true');
     expect(answer.headers['x-gw-last-used-option-index']).toBe('config.targets[2].targets[9]');
-    expect(await world.metric('gatehouse_attempts_exhausted_total', { operation: 'chatComplete' })).toBe(1);
+    await waitFor(() => world.logs.some(({ msg }) => msg === 'Request finished'), { what: 'the line of the request' });
     expect(world.logs).toContainEqual(expect.objectContaining({ msg: 'Request finished', attemptsExhausted: true }));
+    const exhausted = () => world.metric('gatehouse_attempts_exhausted_total', { operation: 'chatComplete' });
+    await waitFor(async () => (await exhausted()) > 0, { what: 'the metric of the request' });
+    expect(await exhausted()).toBe(1);
   });
 
   test('include retries, and are as many as the deployment allows', async () => {

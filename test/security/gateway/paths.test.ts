@@ -4,6 +4,7 @@ import { startWorld, type World } from '../../kit/gateway.ts';
 import { sendBytes } from '../../kit/http.ts';
 import { startRawUpstream } from '../../kit/raw-upstream.ts';
 import { config, KEY, organisation, provider } from '../../kit/snapshot.ts';
+import { waitFor } from '../../kit/wait-for.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -100,6 +101,9 @@ describe('the metrics', () => {
       });
       expect(answer.status).toBe(status);
     }
+    await waitFor(async () => (await other.metric('gatehouse_requests_total')) === 3, {
+      what: 'three counted requests',
+    });
     expect(await other.metric('gatehouse_requests_total', { status: 'other' })).toBe(3);
     expect(await other.metric('gatehouse_requests_total', { status: '777' })).toBe(0);
   });

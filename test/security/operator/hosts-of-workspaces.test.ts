@@ -6,6 +6,7 @@ import {
   apply,
   becomes,
   entriesIn,
+  entriesServed,
   type KubeThing,
   ours,
   setStage,
@@ -71,8 +72,8 @@ test("a resource of a workspace reaches the pods of its namespace's Services and
   await using _operator = await startOperator(stage.setup);
 
   const servicesOf = async (slug: string): Promise<unknown> => {
-    const entries = await entriesIn(cluster, fleets);
-    const found = entries.filter(({ id }) => id === `provider/${tenant}/${slug}`).at(-1);
+    const entries = await entriesServed(cluster, fleets);
+    const found = entries.find(({ id }) => id === `provider/${tenant}/${slug}`);
     return found?.kind === 'provider' ? found.body.reach?.services : undefined;
   };
   const at = (endpoints: readonly string[], host: string) => [{ host, port: 8000, endpoints }];
@@ -91,7 +92,7 @@ test("a resource of a workspace reaches the pods of its namespace's Services and
   // An address that is free again may belong to another tenant at once.
   await cluster.request('DELETE', `/api/v1/namespaces/${tenant}/pods/vllm?gracePeriodSeconds=0`);
   const newest = async (): Promise<boolean> => {
-    const entries = await entriesIn(cluster, fleets);
+    const entries = await entriesServed(cluster, fleets);
     return entries.some(
       (entry) =>
         entry.kind === 'provider' &&

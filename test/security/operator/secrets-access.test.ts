@@ -203,7 +203,7 @@ test('an upgrade from the right on all Secrets cuts nothing off, and one binding
   const old = await startOperator(setup);
   const [pod] = await runPods(stage);
   await using _pod = pod;
-  for (const object of [account, mintedKey, key]) await becomes(cluster, object, READY);
+  for (const object of [account, mintedKey, key, config('one')]) await becomes(cluster, object, READY);
   expect(await pod?.ask(KEY)).toBe('one');
   const opener = Buffer.from((await minted(tenant))?.data?.['key'] ?? '', 'base64').toString();
 

@@ -36,14 +36,16 @@ test.for(ROWS)('serves no deleted key and every edit after a restore of $what', 
   const [late] = await runPods(stage);
   await using _late = late;
   expect([await late?.ask(GONE), await late?.ask(KEPT)]).toEqual([401, 'model-3']);
-  await history.edit('model-4');
-  await history.programmed();
-  expect([await pod.ask(KEPT), await late?.ask(KEPT)]).toEqual(['model-4', 'model-4']);
   const fleet = {
     apiVersion: 'gatehouse.dev/v1alpha1',
     kind: 'GatewayFleet',
     metadata: { namespace: stage.fleets, name: 'main' },
   };
   const counted = async () => (await read(stage.cluster, fleet))?.status?.['programmedReplicas'];
+  // An edit is programmed when the pods that the operator knows to be ready serve it.
+  await waitFor(async () => (await counted()) === 2, { what: 'a count of both pods' });
+  await history.edit('model-4');
+  await history.programmed();
+  expect([await pod.ask(KEPT), await late?.ask(KEPT)]).toEqual(['model-4', 'model-4']);
   await waitFor(async () => (await counted()) === 2, { what: 'a count of both pods' });
 });
