@@ -82,7 +82,7 @@ test.for<[string, StubAnswer, string]>([
   ['silence', { hangs: true }, 'TimedOut'],
 ])('says what is wrong: %s', async ([, answer, problem], { signal }) => {
   await using stub = await startStub(answerWith(answer));
-  const context = contextOf(stub, { signal, timeoutMs: answer.hangs ? 200 : 10_000, maxBytes: 2_000 });
+  const context = contextOf(stub, { signal, timeoutMs: answer.hangs ? 200 : 60_000, maxBytes: 2_000 });
   expect(await fetchSecret(gcpFetch(), context)).toEqual(err(problem));
 });
 

@@ -85,7 +85,7 @@ test.for<[string, StubAnswer, string]>([
   ['silence', { hangs: true }, 'TimedOut'],
 ])('says what is wrong: %s', async ([, answer, problem], { signal }) => {
   await using stub = await startStub(() => answer);
-  const context = contextOf(stub, { signal, timeoutMs: answer.hangs ? 100 : 10_000, maxBytes: 2_000 });
+  const context = contextOf(stub, { signal, timeoutMs: answer.hangs ? 1_000 : 60_000, maxBytes: 2_000 });
   expect(await fetchSecret(vaultFetch(), context)).toEqual(err(problem));
   expect(stub.seen).toHaveLength(1);
 });
