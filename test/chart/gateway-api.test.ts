@@ -132,6 +132,10 @@ async function routed({ route, values }: Pick<Case, 'route' | 'values'>): Promis
 const judge = (objects: readonly Manifest[]) =>
   controlPlane.kubectl(STRICT, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
+/** Of each definition a path below /apis/ that it serves. */
+const SERVED =
+  '{range .items[*]}{.spec.group}/{.spec.versions[?(@.storage==true)].name}/{.spec.names.plural}{"\\n"}{end}';
+
 /** These definitions alone; others that were there are gone. */
 async function define(version: GatewayApiVersion, channel: GatewayApiChannel): Promise<void> {
   const all = await runKubectl(controlPlane, ['get', 'crd', '--output=name']);
@@ -140,6 +144,10 @@ async function define(version: GatewayApiVersion, channel: GatewayApiChannel): P
   const files = (await foreignDefinitions([gatewayApi(version, channel)])).flatMap((file) => ['-f', file]);
   await runKubectl(controlPlane, ['apply', '--server-side', ...files]);
   await definitionsServed(controlPlane);
+  // An established definition is served a moment later.
+  const served = (await runKubectl(controlPlane, ['get', 'crd', `--output=jsonpath=${SERVED}`])).split('\n');
+  for (const path of served.filter((line) => line.startsWith(`${GROUP}/`)))
+    await waitFor(async () => (await controlPlane.request('GET', `/apis/${path}`)).status === 200, { what: path });
 }
 
 const GUIDE_GRANT = clusterGuideBlocks()
