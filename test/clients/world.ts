@@ -58,8 +58,21 @@ export interface Standalone extends AsyncDisposable {
   printed(): string;
 }
 
+/** A free port may be taken before the process has it. */
+const START_TRIES = 3;
+
 /** Starts the process alone. Errors: it did not start; what it printed is in the message. */
-export async function startStandalone({ resources, data, env }: StandaloneFolders): Promise<Standalone> {
+export async function startStandalone(folders: StandaloneFolders): Promise<Standalone> {
+  for (let left = START_TRIES - 1; ; left -= 1) {
+    try {
+      return await startOnce(folders);
+    } catch (error) {
+      if (left === 0 || !/EADDRINUSE|port is in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce({ resources, data, env }: StandaloneFolders): Promise<Standalone> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const options = ['--resources', resources, '--port', String(port), '--data', data];
   const program = ['--conditions=@gatehouse/source', 'standalone/src/main.ts', 'standalone', ...options];
