@@ -113,9 +113,11 @@ const there = (kind: string, name: string): KubeThing => ours(kind, { name, name
 const specOf = (thing: KubeThing | undefined): Record<string, unknown> => ({ ...(thing?.spec as object | undefined) });
 
 test('its metrics are those of the reference', async () => {
-  const text = await (await fetch(`${management.healthUrl}/metrics`)).text();
+  const metrics = async () => (await fetch(`${management.healthUrl}/metrics`)).text();
+  const text = await metrics();
   for (const { name } of Object.values(MANAGEMENT_METRICS)) expect(text).toContain(`# TYPE ${name} `);
-  expect(text).toMatch(/^gatehouse_management_calls_total\{operation="\S+",status="200"\} [1-9]/m);
+  const counted = /^gatehouse_management_calls_total\{operation="\S+",status="200"\} [1-9]/m;
+  await waitFor(async () => counted.test(await metrics()), { what: 'a call that is counted' });
 });
 
 test('a key is checked by the gateway, and by the management API itself', async () => {
@@ -262,5 +264,5 @@ test('it drains when it is stopped; without it gateways say so, and go on with r
   expect(JSON.stringify(body)).toContain('it does not run');
   expect(await pods[0]?.ask(READER)).toBe(403); // refused for its scope by the gateway: it serves
   await using again = await startManagement(stage, operator);
-  expect((await fetch(`${again.healthUrl}/readyz`)).status).toBe(200);
+  await waitFor(async () => (await fetch(`${again.healthUrl}/readyz`)).status === 200, { what: 'it is ready again' });
 });
