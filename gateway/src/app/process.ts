@@ -24,7 +24,7 @@ export interface ProcessPort {
   onStop(listener: (signal: StopSignal) => void): void;
   /** Uncaught errors. */
   onFault(listener: (error: unknown) => void): void;
-  /** Collects the garbage of starting, and gives its memory back to the system. */
+  /** Collects garbage and gives its memory back to the system: after starting, and after the first Snapshot. */
   releaseMemory(): void;
   /** Writes a line to standard error, where there is no logger yet. */
   printError(line: string): void;
@@ -72,6 +72,7 @@ interface Running {
 async function serve({ gateway, source, logger, process }: Running): Promise<number> {
   const stopped = untilStopped(process);
   process.releaseMemory(); // before anything is served: it takes a tenth of a second
+  afterFirstSnapshot(gateway, process.releaseMemory);
   source.start();
   try {
     const ports = await gateway.listen();
@@ -88,6 +89,15 @@ async function serve({ gateway, source, logger, process }: Running): Promise<num
   await source.close();
   logger.info({}, 'Gateway ended');
   return 0;
+}
+
+/** Calls back in the turn in which the gateway becomes ready, so that no request waits. */
+function afterFirstSnapshot({ snapshots }: Gateway, then: () => void): void {
+  const stop = snapshots.onChange(({ version }) => {
+    if (version === undefined) return;
+    stop();
+    then();
+  });
 }
 
 function readSettings({ variables, printError }: ProcessPort) {

@@ -25,7 +25,8 @@ async function readEntries(path: string): Promise<AnyEntry[]> {
 }
 
 const gateway = createGateway({ settings: toSettings(readEnvironment(process.env)), variables: process.env });
-globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }); // as its image does
+const releaseMemory = () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }); // as its image does
+releaseMemory();
 const entries = await readEntries(process.env['SNAPSHOT'] ?? '');
 const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
 delay.enable();
@@ -33,6 +34,7 @@ const startedMs = performance.now();
 const status = await gateway.snapshots.load(1, { schemaVersion: SCHEMA_VERSION, entries });
 const loadMs = performance.now() - startedMs;
 delay.disable();
+releaseMemory();
 if (status.rejected !== undefined || status.skipped.length > 0) throw new Error(JSON.stringify(status));
 const { port, adminPort } = await gateway.listen();
 process.once('disconnect', () => process.exit(0));
