@@ -374,6 +374,6 @@ const toEntry = (id: string, row: Row): ProviderEntry => ({
 /** Every provider by its id. */
 export const PROVIDER_CATALOGUE: ReadonlyMap<string, ProviderEntry> = new Map(
   [...Object.entries(SPECIAL).map(([id, row]) => toEntry(id, row)), ...PLAIN.map((id) => toEntry(id, {}))]
-    .sort((a, b) => a.id.localeCompare(b.id, 'en'))
+    .sort((a, b) => (a.id < b.id ? -1 : 1)) // localeCompare loads 2 MB of collation data
     .map((entry) => [entry.id, entry]),
 );
