@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import { type CounterName, WINDOW_MS } from '../limits/index.ts';
 
 /** Units that the fleet has counted in a window, and that no request has used. */
@@ -17,7 +18,7 @@ interface Credit {
 const MAX_CREDITS = 10_000;
 
 export function createCredits(): Credits {
-  const credits = new LRUCache<string, Credit>({ max: MAX_CREDITS });
+  const credits = new LRUCache<string, Credit>(atMostEntries(MAX_CREDITS));
   const keyOf = ({ subject, slot, unit, window }: CounterName): string => `${unit} ${window} ${slot} ${subject}`;
   const windowAt = ({ window }: CounterName, timeMs: number): number => Math.floor(timeMs / WINDOW_MS[window]);
   return {

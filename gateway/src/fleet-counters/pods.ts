@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import { MAX_BYTES, MAX_ITEMS } from './protocol.ts';
 
 /** What pods may cost a gateway of the fleet. */
@@ -39,9 +40,9 @@ interface Calls {
 }
 
 export function createPods(): Pods {
-  const calls = new LRUCache<string, Calls>({ max: MAX_PODS });
-  const holders = new LRUCache<string, Set<string>>({ max: MAX_PODS, ttl: HOLDERS_KEPT_MS });
-  const additions = new LRUCache<string, Set<string>>({ max: MAX_PODS });
+  const calls = new LRUCache<string, Calls>(atMostEntries(MAX_PODS));
+  const holders = new LRUCache<string, Set<string>>({ ...atMostEntries(MAX_PODS), ttl: HOLDERS_KEPT_MS });
+  const additions = new LRUCache<string, Set<string>>(atMostEntries(MAX_PODS));
   const count = (key: string, parts: number, { most, second }: { readonly most: number; readonly second: number }) => {
     const known = calls.get(key);
     const sum = (known?.second === second ? known.parts : 0) + parts;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
+import { atMostEntries } from '../lib/entry-bound.ts';
 
 /** What calls may bring in a second, in bytes. */
 export interface Rates {
@@ -22,7 +23,7 @@ interface Sent {
 }
 
 export function createRates(): Rates {
-  const sent = new LRUCache<string, Sent>({ max: MAX_NAMES });
+  const sent = new LRUCache<string, Sent>(atMostEntries(MAX_NAMES));
   const sentIn = (name: string, second: number): number => {
     const known = sent.get(name);
     return known?.second === second ? known.bytes : 0;

@@ -4,6 +4,7 @@ import type { LogRow } from '@gatehouse/crds/logs';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
 import { type Pod, type PodPorts, podOfToken } from '../fleet-counters/index.ts';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { LogFeedback, LogRecord, RequestLog } from '../request-log/index.ts';
 import { hasAtMost, isWithinCounts, MAX_FEEDBACK, MAX_FEEDBACK_METADATA, MAX_ROWS } from './counts.ts';
@@ -44,7 +45,7 @@ const BYTES_PER_CHARACTER = 2;
 
 export function createRecordsServer(ports: RecordsServerPorts): RecordsServer {
   const rates = createRates();
-  const taken = new LRUCache<string, Map<string, Promise<RecordsReply>>>({ max: MAX_PODS });
+  const taken = new LRUCache<string, Map<string, Promise<RecordsReply>>>(atMostEntries(MAX_PODS));
   return {
     identify: async (token, bytes = MAX_CALL_BYTES) => {
       const pod = await podOfToken(token, ports);

@@ -2,6 +2,7 @@ import type { ErrorCode } from '@gatehouse/crds/errors';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import type { ConnectOrigin, HostScope, Reach, UpstreamClient, UpstreamLimits } from '../upstream/index.ts';
 import type { ProviderServices, SideRequest } from './contract.ts';
 
@@ -35,7 +36,7 @@ export function createProviderServices({
   env,
   now,
 }: ServicesOptions): (origin: HostScope, memory: ByteAccount) => ProviderServices {
-  const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
+  const kept = new LRUCache<string, Kept>(atMostEntries(MAX_CACHED));
   const making = new Map<string, Promise<unknown>>();
 
   const make = async <T>(key: string, maker: Maker<T>): Promise<T> => {

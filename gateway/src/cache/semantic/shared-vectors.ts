@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../lib/entry-bound.ts';
 import { defineScript, type RedisConnection, runScript, type StoreBreaker } from '../../store/index.ts';
 import { createMemoryVectors, MAX_DIMENSIONS, type MemoryVectorsOptions, type VectorStore } from './vectors.ts';
 
@@ -54,7 +55,7 @@ class SharedVectors implements VectorStore {
   readonly #options: SharedVectorsOptions;
   readonly #copy: VectorStore;
   /** The last change that was read. */
-  readonly #positions = new LRUCache<string, string>({ max: MAX_POSITIONS });
+  readonly #positions = new LRUCache<string, string>(atMostEntries(MAX_POSITIONS));
   readonly #pulls = new Map<string, Promise<void>>();
   #pending = 0;
 
