@@ -71,6 +71,13 @@ describe('the gateway program', () => {
     expect(gateway.child.exitCode).toBe(0);
   });
 
+  test('collects garbage when it has started and when it has its first Snapshot', async () => {
+    const counting = '--import=data:text/javascript,globalThis.gc=()=>console.log(/collected/)';
+    await using gateway = await start({ NODE_OPTIONS: counting });
+    await waitFor(() => gateway.ready());
+    await waitFor(() => gateway.output().split('/collected/').length === 3, { what: 'two collections' });
+  });
+
   test('ends at once on the second signal', async () => {
     await using gateway = await start({ GATEHOUSE_DRAIN_ACCEPT_MS: '60000' });
     gateway.child.kill('SIGTERM');
