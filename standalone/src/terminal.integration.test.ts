@@ -1,13 +1,11 @@
 /** The command line at a terminal, which `script` lends. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { waitFor } from '@gatehouse/test/kit';
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createMockProvider } from './mock-provider/index.ts';
 import { addressOf, startGatehouse, tempFolder } from './testing/index.ts';
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const API = 'apiVersion: gatehouse.dev/v1alpha1';
 const WORKSPACE = `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a }\n`;
 const ADMIN_KEY = 'gwk_given_0123456789abcdef0123456789';
@@ -22,10 +20,10 @@ interface Terminal extends AsyncDisposable {
 
 /** Runs `gatehouse` at a terminal. */
 function openTerminal(args: readonly string[], env: Readonly<Record<string, string>>): Terminal {
-  const words = [process.execPath, '--conditions=@gatehouse/source', MAIN, ...args];
+  const words = [process.execPath, ...programArgs('standalone'), ...args];
   const command = words.map((word) => `'${word}'`).join(' ');
   const child: ChildProcess = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
-    env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    env: { ...COMPILED, PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let text = '';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
-import { COMPILED, waitFor } from '@gatehouse/test/kit';
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 import { freePort } from '../bench/ports.ts';
 
 /** Keys of `resources.yaml`. */
@@ -75,7 +75,7 @@ export async function startStandalone(folders: StandaloneFolders): Promise<Stand
 async function startOnce({ resources, data, env }: StandaloneFolders): Promise<Standalone> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const options = ['--resources', resources, '--port', String(port), '--data', data];
-  const program = ['--conditions=@gatehouse/source', 'standalone/src/main.ts', 'standalone', ...options];
+  const program = [...programArgs('standalone'), 'standalone', ...options];
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: {

@@ -1,11 +1,8 @@
-/** The gateway program, from its sources, as its image runs it. */
+/** The gateway program, as its image runs it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { isObject } from '@gatehouse/crds';
-import { COMPILED, KEY, waitFor } from '@gatehouse/test/kit';
-
-const MAIN = fileURLToPath(new URL('../../gateway/src/main.ts', import.meta.url));
+import { COMPILED, KEY, programArgs, waitFor } from '@gatehouse/test/kit';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
@@ -25,7 +22,7 @@ export const ADMIN_TOKEN = 'admin-token-of-tests';
 
 /** Starts it on free ports of loopback and waits until it listens; fails when it ends before. */
 export async function startGateway(variables: Readonly<Record<string, string>>): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN], {
+  const child = spawn(process.execPath, [...programArgs('gateway')], {
     env: {
       ...COMPILED,
       HOST: '127.0.0.1',

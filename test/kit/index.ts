@@ -10,7 +10,6 @@ export {
   avroText,
   embeddedFile,
 } from './avro.ts';
-export { COMPILED } from './compiled.ts';
 export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { send } from './http.ts';
@@ -18,6 +17,7 @@ export { CLIENT as OIDC_CLIENT, type IdentityProvider, startIdentityProvider } f
 export { logRow } from './log-row.ts';
 export { chatRow, type Managed, managedBy } from './managed-batches.ts';
 export { type PostgresServer, startPostgres } from './postgres.ts';
+export { COMPILED, PROGRAMS_FOLDER, type ProgramName, programArgs } from './programs.ts';
 export { hasRedis, type RedisServer, startRedis } from './redis.ts';
 export { type FakeRequest, fakeRequest } from './request.ts';
 export {

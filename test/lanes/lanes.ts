@@ -12,6 +12,8 @@ export interface Lane {
   readonly name: string;
   readonly proves: string;
   readonly tools: readonly Tool[];
+  /** Its tests start our programs as processes. */
+  readonly programs?: true;
   /** Not beside another lane: its deadlines need the machine. */
   readonly alone?: true;
   /** `vitest`: a project of vitest.config.ts. `command`: counts as one test. */
@@ -119,42 +121,49 @@ export const LANES: readonly Lane[] = [
     name: 'commands',
     proves: 'commands of documents and of help do what they say',
     tools: [],
+    programs: true,
     run: vitest('commands'),
   },
   {
     name: 'conformance',
     proves: 'every implementation of a port behaves the same',
     tools: [],
+    programs: true,
     run: vitest('conformance'),
   },
   {
     name: 'integration',
     proves: 'the gateway over real sockets with real SDKs',
     tools: [],
+    programs: true,
     run: vitest('integration'),
   },
   {
     name: 'clients',
     proves: 'official SDKs and coding agents work unmodified, and answers are those of the OpenAPI document',
     tools: [...CLIENTS, ...CONTROL_PLANE, POSTGRES],
+    programs: true,
     run: vitest('clients'),
   },
   {
     name: 'redis',
     proves: 'shared state in a real Redis, its loss and return included',
     tools: [REDIS],
+    programs: true,
     run: vitest('redis'),
   },
   {
     name: 'postgres',
     proves: 'people and audit in a real PostgreSQL, its loss and return included',
     tools: [POSTGRES, ...PGVECTOR],
+    programs: true,
     run: vitest('postgres'),
   },
   {
     name: 'clickhouse',
     proves: 'the request log in the engine of ClickHouse, its loss and return included',
     tools: CLICKHOUSE,
+    programs: true,
     run: vitest('clickhouse'),
   },
   {
@@ -168,6 +177,7 @@ export const LANES: readonly Lane[] = [
     proves: 'resources, permissions, controllers and the management API at a real API server, beside Flux, too',
     tools: [...CONTROL_PLANE, GO, POSTGRES],
     alone: true,
+    programs: true,
     run: vitest('cluster'),
   },
   {
@@ -175,6 +185,7 @@ export const LANES: readonly Lane[] = [
     proves: 'known attacks on the gateway and on the operator fail',
     tools: CONTROL_PLANE,
     alone: true,
+    programs: true,
     run: vitest('security'),
   },
   {
@@ -188,6 +199,7 @@ export const LANES: readonly Lane[] = [
     proves: 'the status holds through crashes, restored backups and a failing API server',
     tools: CONTROL_PLANE,
     alone: true,
+    programs: true,
     run: vitest('chaos'),
   },
   {
@@ -195,6 +207,7 @@ export const LANES: readonly Lane[] = [
     proves: 'charts, kustomizations, Argo CD, Flux, alert rules and dashboard',
     tools: [...CONTROL_PLANE, ...CHART],
     alone: true,
+    programs: true,
     run: vitest('chart'),
   },
   {

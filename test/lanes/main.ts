@@ -6,9 +6,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { PROGRAMS_FOLDER } from '../kit/programs.ts';
 import { commandFailure, type Failure, formatFailures, readFailures } from './failures.ts';
 import { LANES, type Lane, type Tool } from './lanes.ts';
+import { bundlePrograms } from './programs.ts';
 
 interface LaneResult {
   readonly passed: number;
@@ -29,6 +31,9 @@ interface Summary {
 
 /** Of the lanes that do not need the machine for themselves: they end before those begin. */
 const AT_ONCE = 2;
+
+/** Of the bundled programs. */
+const PROGRAMS = resolve('.cache/programs');
 
 const strict = process.env['CI'] === 'true';
 
@@ -124,6 +129,18 @@ async function runAll(lanes: readonly Lane[], atOnce: number, total: Total): Pro
   return summaries;
 }
 
+/** Has the tests start bundled programs; from their sources, which takes longer, when they cannot be bundled, which is a failure. */
+async function prepare(total: Total): Promise<Summary[]> {
+  try {
+    await bundlePrograms(PROGRAMS);
+    process.env[PROGRAMS_FOLDER] = PROGRAMS;
+    return [];
+  } catch (error) {
+    total.failed += 1;
+    return [{ line: 'FAILED  the programs cannot be bundled', failures: [commandFailure(String(error))] }];
+  }
+}
+
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !LANES.some((lane) => lane.name === name));
   if (unknown.length > 0) {
@@ -133,6 +150,7 @@ async function main(names: readonly string[]): Promise<number> {
   const chosen = names.length === 0 ? LANES : LANES.filter(({ name }) => names.includes(name));
   const total: Total = { passed: 0, failed: 0 };
   const summaries = [
+    ...(chosen.some(({ programs }) => programs) ? await prepare(total) : []),
     ...(await runAll(
       chosen.filter(({ alone }) => !alone),
       AT_ONCE,

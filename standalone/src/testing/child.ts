@@ -1,9 +1,6 @@
 /** The command line as a child process. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { waitFor } from '@gatehouse/test/kit';
-
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 
 export interface ChildGatehouse extends AsyncDisposable {
   readonly pid: number | undefined;
@@ -15,9 +12,12 @@ export interface ChildGatehouse extends AsyncDisposable {
   readonly ended: Promise<number | string>;
 }
 
-/** Starts `gatehouse` with only the given environment. */
+/** Starts `gatehouse` with only the given environment, beside the cache of Node. */
 export function startGatehouse(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildGatehouse {
-  const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN, ...args], { env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [...programArgs('standalone'), ...args], {
+    env: { ...COMPILED, ...env },
+    stdio: 'pipe',
+  });
   const written = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     written.out += chunk.toString();

@@ -6,11 +6,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { imageConfigOf } from '../../../images/index.ts';
-
-const MAIN = fileURLToPath(new URL('../../../standalone/src/main.ts', import.meta.url));
+import { programArgs } from '../../kit/programs.ts';
 
 const [command, ...args] = process.argv.slice(2);
 const { values, tokens } = parseArgs({
@@ -42,7 +40,7 @@ const passed = values.env.map((item) => {
 const network = Object.fromEntries(
   ['HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'GATEHOUSE_ADMIN_PORT'].map((name) => [name, process.env[name]]),
 );
-const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN, ...(given.length > 0 ? given : cmd)], {
+const child = spawn(process.execPath, [...programArgs('standalone'), ...(given.length > 0 ? given : cmd)], {
   cwd: mkdtempSync(join(tmpdir(), 'gatehouse-container-')), // its working folder
   env: { ...own, ...Object.fromEntries(passed), ...network, HOST: address, PORT: hostPort },
   stdio: 'inherit',

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMPILED } from '@gatehouse/test/kit';
+import { COMPILED, PROGRAMS_FOLDER, programArgs } from '@gatehouse/test/kit';
 import { ROOT } from '../documents.ts';
 
 /** Ports as documents and examples name them. */
@@ -15,7 +15,9 @@ const PORT = new RegExp(`\\b(?:${NAMED_PORTS.join('|')})\\b`, 'g');
 /** Any answer that is no success fails a command, which a reader would see. */
 const PRELUDE = `set -euo pipefail
 curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }
-gatehouse() { "$NODE" --conditions=@gatehouse/source standalone/src/main.ts "$@"; }
+gatehouse() { "$NODE" ${programArgs('standalone')
+  .map((arg) => `'${arg}'`)
+  .join(' ')} "$@"; }
 docker() { "$NODE" --conditions=@gatehouse/source "$DOCKER" "$@"; }
 `;
 
@@ -52,6 +54,7 @@ export async function openCheckout(given: Readonly<Record<string, string>> = {})
     const path = join(entry.parentPath, entry.name);
     writeFileSync(path, moved(readFileSync(path, 'utf8')));
   }
+  const programs = process.env[PROGRAMS_FOLDER];
   const env = {
     PATH: process.env['PATH'] ?? '',
     NODE: process.execPath,
@@ -60,6 +63,7 @@ export async function openCheckout(given: Readonly<Record<string, string>> = {})
     GATEHOUSE_ADMIN_PORT: ports.get('8789') ?? '',
     GATEHOUSE_DRAIN_ACCEPT_MS: '0',
     ...COMPILED,
+    ...(programs === undefined ? {} : { [PROGRAMS_FOLDER]: programs }), // for docker
     ...given,
   };
   const bash = (script: string) =>

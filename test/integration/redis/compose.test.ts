@@ -5,13 +5,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { COMPILED, waitFor } from '@gatehouse/test/kit';
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { imageConfigOf } from '../../../images/index.ts';
 
-const MAIN = fileURLToPath(new URL('../../../standalone/src/main.ts', import.meta.url));
 const ADMIN_KEY = 'gwk_given_0123456789abcdef0123456789';
 
 interface Service {
@@ -49,15 +47,11 @@ beforeAll(async () => {
       fill(value, { GATEHOUSE_ADMIN_KEY: ADMIN_KEY }).replace('redis:6379', `127.0.0.1:${redisPort}`),
     ]),
   );
-  const gateway = spawn(
-    process.execPath,
-    ['--conditions=@gatehouse/source', MAIN, ...(services.gateway.command ?? cmd)],
-    {
-      cwd: folder,
-      env: { ...COMPILED, ...own, ...environment, HOST: '127.0.0.1', PORT: '0', GATEHOUSE_ADMIN_PORT: '0' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+  const gateway = spawn(process.execPath, [...programArgs('standalone'), ...(services.gateway.command ?? cmd)], {
+    cwd: folder,
+    env: { ...COMPILED, ...own, ...environment, HOST: '127.0.0.1', PORT: '0', GATEHOUSE_ADMIN_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   children.push(gateway);
   let text = '';
   gateway.stderr.on('data', (chunk: Buffer) => {

@@ -5,14 +5,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { expect, test } from 'vitest';
-import { COMPILED } from '../../kit/compiled.ts';
+import { COMPILED, programArgs } from '../../kit/programs.ts';
 import { startRedis } from '../../kit/redis.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
-const MAIN = fileURLToPath(new URL('../../../standalone/src/main.ts', import.meta.url));
 const KEY = 'gwk_app_of_tests';
 const PROCESSES = 8;
 const REQUESTS = 10_000;
@@ -51,7 +49,7 @@ async function startProcess(folder: string, redisUrl: string, index: number): Pr
   const ports = ['--port', '0', '--admin-port', '0'];
   const child = spawn(
     process.execPath,
-    ['--conditions=@gatehouse/source', MAIN, 'standalone', '--resources', folder, '--data', data, ...ports],
+    [...programArgs('standalone'), 'standalone', '--resources', folder, '--data', data, ...ports],
     // The wait is far above its default: these machines are busy with tests.
     {
       env: { ...COMPILED, REDIS_URL: redisUrl, CACHE_STORE: 'memory', GATEHOUSE_LIMITS_TIMEOUT_MS: '10000' },

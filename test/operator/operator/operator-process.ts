@@ -1,12 +1,9 @@
-/** The operator as a process from its sources. */
+/** The operator as a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { COMPILED, waitFor } from '@gatehouse/test/kit';
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 import { stringify } from 'yaml';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
-
-const MAIN = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
 
 export interface OperatorProcess extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -40,14 +37,10 @@ export async function startOperator({
 }: OperatorSetup): Promise<OperatorProcess> {
   const own = ['--kubeconfig', kubeconfigPath, '--host', '127.0.0.1', '--log-level', 'debug', ...LEASE];
   const ports = ['health', 'webhook', 'snapshot'].flatMap((name) => [`--${name}-port`, '0']);
-  const child = spawn(
-    process.execPath,
-    [...nodeArgs, '--conditions=@gatehouse/source', MAIN, ...own, ...ports, ...args],
-    {
-      env: { ...COMPILED, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [...nodeArgs, ...programArgs('operator'), ...own, ...ports, ...args], {
+    env: { ...COMPILED, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { parseFrame } from '@gatehouse/crds/snapshot';
-import { COMPILED, waitFor } from '@gatehouse/test/kit';
+import { COMPILED, programArgs, waitFor } from '@gatehouse/test/kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
 import { ACCOUNT, grantRights, installShells } from './rights.ts';
@@ -22,8 +21,6 @@ import {
   setStage,
   startOperator,
 } from './support.ts';
-
-const MAIN = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url));
 
 let cluster: ControlPlane;
 let stage: Stage;
@@ -63,7 +60,7 @@ const copies = async (): Promise<readonly string[]> => {
 
 /** Gives the exit code and what was printed. */
 async function retire(): Promise<{ readonly code: number | null; readonly output: string }> {
-  const args = ['--conditions=@gatehouse/source', MAIN, '--retire', '--kubeconfig', setup.kubeconfigPath];
+  const args = [...programArgs('operator'), '--retire', '--kubeconfig', setup.kubeconfigPath];
   const child = spawn(process.execPath, [...args, ...setup.args], { env: COMPILED, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
