@@ -146,7 +146,7 @@ export default defineConfig({
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
           globalSetup: ['test/cluster/setup.ts'],
-          fileParallelism: false, // each has an installation of its own
+          maxWorkers: 2,
           testTimeout: 900_000,
           hookTimeout: 300_000,
         },

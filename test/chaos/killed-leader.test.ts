@@ -2,6 +2,7 @@
 import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import type { Fault, ProxiedRequest } from '../kit/fault-proxy.ts';
+import { endLease } from '../operator/operator/support.ts';
 import { startMonitor } from './monitor.ts';
 import { APP_KEY, type ChaosWorld, numberOf, startChaosWorld } from './world.ts';
 
@@ -12,22 +13,27 @@ const AFTER: Fault = { kind: 'cut', afterBytes: 0 };
 const isPublishing = ({ stage: { fleets } }: ChaosWorld, { method, target }: ProxiedRequest): boolean =>
   method !== 'GET' && new RegExp(`^/api/v1/namespaces/${fleets}/(configmaps|secrets)`).test(target);
 
-/** Ends every operator with the given write of what follows; returns that write, or undefined when there were fewer writes. */
+/**
+ * Ends every operator, and its lease, with the given write of what follows; returns that write, or undefined when there were fewer
+ * writes.
+ */
 async function killAtWrite(world: ChaosWorld, step: number, fault: Fault): Promise<string | undefined> {
   let writes = 0;
   let struck: string | undefined;
+  let ended: Promise<unknown> | undefined;
   world.proxy.inject((request) => {
     if (struck !== undefined || !isPublishing(world, request)) return false;
     writes += 1;
     if (writes < step) return false;
     struck = `${request.method} ${request.target.split('?')[0]?.split('/').at(-2)}`;
-    for (const operator of world.operators) void operator.kill();
+    ended = Promise.all(world.operators.map((operator) => operator.kill())).then(() => endLease(world.stage));
     return true;
   }, fault);
   await world.edit();
   await waitFor(async () => (await servedEverywhere(world)) || undefined, {
     what: `edit ${world.edited} after a crash at write ${step}`,
   });
+  await ended;
   return struck;
 }
 

@@ -9,6 +9,7 @@ import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../ki
 import {
   apply,
   becomes,
+  endLease,
   fleetOf,
   type KubeThing,
   ours,
@@ -66,6 +67,7 @@ describe('a fleet', () => {
     await using _pod = pod;
     await becomes(cluster, configOf(stage, 'one'), READY);
     await before.kill();
+    await endLease(stage);
 
     await apply(cluster, fleetOf(stage.fleets, { replicas: 1, ...BROKEN }));
     await using _after = await startOperator(stage.setup);

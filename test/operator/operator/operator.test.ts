@@ -10,6 +10,7 @@ import {
   apply,
   becomes,
   condition,
+  endLease,
   fleetOf,
   type KubeThing,
   ours,
@@ -136,6 +137,7 @@ describe('the operator', () => {
     for (const object of [config, provider, key]) await becomes(cluster, object, READY);
     const programmedAt = (await read(cluster, key))?.status;
     await before.kill();
+    await endLease(stage);
 
     await apply(cluster, configOf(stage.tenant, 'two', { cache: { mode: 'semantic' } }));
     await remove(cluster, secret(stage.tenant, 'mock', {}));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/test/kit';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
-import { apply, fleetOf, type KubeThing, label, ours, remove } from './objects.ts';
+import { apply, fleetOf, type KubeThing, label, ours, patch, remove } from './objects.ts';
 import type { OperatorSetup } from './operator-process.ts';
 
 /** One installation among others of the same cluster: namespaces of its own, and a fleet that serves all of them. */
@@ -51,6 +51,15 @@ export async function setStage(cluster: ControlPlaneAccess, options: StageOption
     },
   };
 }
+
+/** The lease of an operator that was killed, as when its time is over: the next one need not wait for that. */
+export const endLease = ({ cluster, organisation }: Pick<Stage, 'cluster' | 'organisation'>): Promise<unknown> =>
+  patch(
+    cluster,
+    `/apis/coordination.k8s.io/v1/namespaces/${organisation}/leases/gatehouse-operator`,
+    { spec: { holderIdentity: null } },
+    'application/merge-patch+json',
+  );
 
 /** A namespace that consents to a Workspace of its own name, and the Workspace. */
 export async function createTenant(cluster: ControlPlaneAccess): Promise<string> {

@@ -17,4 +17,4 @@ export {
 export { kubeconfigOf, type OperatorProcess, type OperatorSetup, startOperator } from './operator-process.ts';
 export { type PodProcess, reportPod, runPods } from './pods.ts';
 export { entriesIn, entriesServed, publishedTo } from './published.ts';
-export { createTenant, installReferenceGrants, type Stage, type StageOptions, setStage } from './stage.ts';
+export { createTenant, endLease, installReferenceGrants, type Stage, type StageOptions, setStage } from './stage.ts';

@@ -5,7 +5,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
-import { apply, type KubeThing, runPods, setStage, startOperator } from '../operator/support.ts';
+import { apply, endLease, type KubeThing, runPods, setStage, startOperator } from '../operator/support.ts';
 
 const KEY = 'gwk_a_key_of_the_crash_test';
 const OBJECTS = 60;
@@ -35,6 +35,7 @@ test('killed at any time, the operator leaves what gateways can start with', asy
   ]);
   await waitFor(() => first.lines('Resources translated').length > 1, { what: 'a translation of the edits' });
   await first.kill();
+  await endLease(stage);
   await writing;
   expect(String(await pod?.ask(KEY))).toMatch(/^model-[01]$/);
   const [late] = await runPods(stage);

@@ -1,7 +1,7 @@
 /** What was published is put back to an old state while no operator runs: the next one, and the pods, must not fall for it. */
 import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import { type OperatorProcess, read, runPods, startOperator } from '../../../operator/operator/support.ts';
+import { endLease, type OperatorProcess, read, runPods, startOperator } from '../../../operator/operator/support.ts';
 import { GONE, KEPT, makeHistory, type Part, restore } from './support.ts';
 
 interface Row {
@@ -26,6 +26,7 @@ test.for(ROWS)('serves no deleted key and every edit after a restore of $what', 
   });
   const { stage, pod, backup } = history;
   await operator?.kill();
+  await endLease(stage);
   await restore(stage, backup, { parts: new Set(parts), anew });
   await history.edit('model-3');
   expect([await pod.ask(GONE), await pod.ask(KEPT)]).toEqual([401, 'model-2']);
