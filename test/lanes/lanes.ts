@@ -110,27 +110,8 @@ const CLICKHOUSE: readonly Tool[] = [
 const npm = (script: string) => ({ kind: 'command', command: ['npm', 'run', '-s', script] }) as const;
 const vitest = (project: string) => ({ kind: 'vitest', project }) as const;
 
+/** Of those that run beside others, the longest first: none of them is left for the end. */
 export const LANES: readonly Lane[] = [
-  { name: 'generated', proves: 'what is generated is what is committed', tools: [], run: npm('gen:check') },
-  { name: 'format', proves: 'the code is formatted', tools: [], run: npm('format') },
-  { name: 'lint', proves: 'rules, sizes and import directions hold', tools: [], run: npm('lint') },
-  { name: 'types', proves: 'the types hold', tools: [], run: npm('types') },
-  { name: 'unit', proves: 'decisions, codecs and compile functions', tools: [], run: vitest('unit') },
-  { name: 'docs', proves: 'examples and documents are true', tools: [], run: vitest('docs') },
-  {
-    name: 'commands',
-    proves: 'commands of documents and of help do what they say',
-    tools: [],
-    programs: true,
-    run: vitest('commands'),
-  },
-  {
-    name: 'conformance',
-    proves: 'every implementation of a port behaves the same',
-    tools: [],
-    programs: true,
-    run: vitest('conformance'),
-  },
   {
     name: 'integration',
     proves: 'the gateway over real sockets with real SDKs',
@@ -146,11 +127,11 @@ export const LANES: readonly Lane[] = [
     run: vitest('clients'),
   },
   {
-    name: 'redis',
-    proves: 'shared state in a real Redis, its loss and return included',
-    tools: [REDIS],
+    name: 'commands',
+    proves: 'commands of documents and of help do what they say',
+    tools: [],
     programs: true,
-    run: vitest('redis'),
+    run: vitest('commands'),
   },
   {
     name: 'postgres',
@@ -160,6 +141,14 @@ export const LANES: readonly Lane[] = [
     run: vitest('postgres'),
   },
   {
+    name: 'conformance',
+    proves: 'every implementation of a port behaves the same',
+    tools: [],
+    programs: true,
+    run: vitest('conformance'),
+  },
+  { name: 'unit', proves: 'decisions, codecs and compile functions', tools: [], run: vitest('unit') },
+  {
     name: 'clickhouse',
     proves: 'the request log in the engine of ClickHouse, its loss and return included',
     tools: CLICKHOUSE,
@@ -167,11 +156,29 @@ export const LANES: readonly Lane[] = [
     run: vitest('clickhouse'),
   },
   {
+    name: 'fuzz',
+    proves: 'malformed requests, bodies and upstream answers neither crash nor stall the gateway',
+    tools: [],
+    run: vitest('fuzz'),
+  },
+  {
+    name: 'redis',
+    proves: 'shared state in a real Redis, its loss and return included',
+    tools: [REDIS],
+    programs: true,
+    run: vitest('redis'),
+  },
+  { name: 'types', proves: 'the types hold', tools: [], run: npm('types') },
+  { name: 'docs', proves: 'examples and documents are true', tools: [], run: vitest('docs') },
+  { name: 'lint', proves: 'rules, sizes and import directions hold', tools: [], run: npm('lint') },
+  { name: 'generated', proves: 'what is generated is what is committed', tools: [], run: npm('gen:check') },
+  {
     name: 'browser',
     proves: 'pages of other origins use the gateway with unmodified SDKs in a real browser',
     tools: [CHROMIUM],
     run: vitest('browser'),
   },
+  { name: 'format', proves: 'the code is formatted', tools: [], run: npm('format') },
   {
     name: 'cluster',
     proves: 'resources, permissions, controllers and the management API at a real API server, beside Flux, too',
@@ -187,12 +194,6 @@ export const LANES: readonly Lane[] = [
     alone: true,
     programs: true,
     run: vitest('security'),
-  },
-  {
-    name: 'fuzz',
-    proves: 'malformed requests, bodies and upstream answers neither crash nor stall the gateway',
-    tools: [],
-    run: vitest('fuzz'),
   },
   {
     name: 'chaos',
