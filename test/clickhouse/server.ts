@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../kit/redis.ts';
+import { freePort } from '../kit/free-port.ts';
 import { installEngine, pythonOfEngine } from './install.ts';
 
 export interface ClickHouseServer extends AsyncDisposable {

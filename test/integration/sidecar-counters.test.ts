@@ -1,6 +1,7 @@
 /** Sidecars count limits and budgets of their workspace in the fleet: docs/behaviour/sidecars.md#limits-and-budgets. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMock, type World } from '../kit/gateway.ts';
+import { freePort } from '../kit/free-port.ts';
+import type { World } from '../kit/gateway.ts';
 import { type Received, send } from '../kit/http.ts';
 import {
   askSidecar,
@@ -108,8 +109,9 @@ test('a sidecar without a fleet counts alone, and says so', async () => {
 describe('while the fleet is away', () => {
   test('a sidecar counts alone, and tells the fleet when it is back', async () => {
     const limits = perDay(3);
-    const gone = await world.startFleet(limits);
-    const { url, port } = gone;
+    const atPort = { env: { ...FLEET_TLS, PORT: String(await freePort()) } }; // nobody else gets it while the fleet is away
+    const gone = await world.startFleet(limits, atPort);
+    const { url } = gone;
     await using one = await world.startSidecar({ pod: 'web-0', url, limits });
     expect((await askSidecar(one)).status).toBe(200);
     await gone[Symbol.asyncDispose]();
@@ -117,17 +119,15 @@ describe('while the fleet is away', () => {
       200, 200, 429,
     ]);
     await waitFor(async () => (await one.metric('gatehouse_limits_shared')) === 0, { what: 'limits counted alone' });
-    await using back = await world.startFleet(limits, { env: { ...FLEET_TLS, PORT: String(port) } }); // it has forgotten the first request
+    await using back = await world.startFleet(limits, atPort); // it has forgotten the first request
     await waitFor(async () => (await one.metric('gatehouse_limits_shared')) === 1, { what: 'limits of the fleet' });
     await using two = await world.startSidecar({ pod: 'web-1', url: back.url, limits });
     expect([(await askSidecar(two)).status, (await askSidecar(two)).status]).toEqual([200, 429]);
   });
 
   test('a sidecar with the policy closed refuses what has a limit, and serves the rest', async () => {
-    await using gone = await startMock();
     const limits = perDay(3);
-    const at = { pod: 'web-0', url: gone.url, policy: 'closed' } as const;
-    await gone.close();
+    const at = { pod: 'web-0', url: `http://127.0.0.1:${await freePort()}`, policy: 'closed' } as const;
     await using limited = await world.startSidecar({ ...at, limits });
     const refused = await askSidecar(limited);
     expect([refused.status, refused.json().error.code]).toEqual([503, 'limits_unavailable']);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTokenIssuer, ISSUER, type TokenIssuer } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lastRequest, type RunningGateway, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';
+import { freePort } from '../kit/free-port.ts';
+import { lastRequest, type RunningGateway, startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf, open, type Received, type SendOptions, send } from '../kit/http.ts';
 import { startOtlpReceiver } from '../kit/otlp-receiver.ts';
 import {
@@ -326,9 +327,7 @@ describe('a request under a guardrail whose credential stays with the fleet', ()
   });
 
   test('gets 503 with the reason while the fleet is away', async () => {
-    await using gone = await startMock();
-    const { url } = gone;
-    await gone.close();
+    const url = `http://127.0.0.1:${await freePort()}`;
     await using gateway = await startSidecar({ address: { url }, entries: guarded() });
     const answer = await gateway.ask('/v1/chat/completions', chat('@guarded/gpt-4o'));
     expect(answer.status).toBe(503);
@@ -345,9 +344,7 @@ describe('a request under a guardrail whose credential stays with the fleet', ()
 
 describe('while the fleet is away', () => {
   test('requests that need it get 503 with the reason, and others are served', async () => {
-    await using gone = await startMock();
-    const url = gone.url;
-    await gone.close();
+    const url = `http://127.0.0.1:${await freePort()}`;
     await using gateway = await startSidecar({ address: { url } });
     const answer = await gateway.ask('/v1/chat/completions', chat('@shared/gpt-4o'));
     expect(answer.status).toBe(503);

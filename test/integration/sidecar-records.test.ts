@@ -1,5 +1,6 @@
 /** Sidecars send rows of the request log to their fleet: docs/behaviour/sidecars.md#request-log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
 import type { World } from '../kit/gateway.ts';
 import { type Received, send } from '../kit/http.ts';
 import { logRow } from '../kit/log-row.ts';
@@ -86,15 +87,16 @@ describe('a request that stays in the pod', () => {
 
 describe('while the fleet is away', () => {
   test('rows wait in the sidecar, and arrive when it is back', async () => {
-    const gone = await world.startFleet({}, { requestLog: memoryLog() });
-    const { url, port } = gone;
+    const atPort = { ...FLEET_TLS, PORT: String(await freePort()) }; // nobody else gets it while the fleet is away
+    const gone = await world.startFleet({}, { requestLog: memoryLog(), env: atPort });
+    const { url } = gone;
     await using one = await world.startSidecar({ pod: 'web-0', url, limits: {}, records: true });
     await gone[Symbol.asyncDispose]();
     const answers = [await askSidecar(one), await askSidecar(one)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     await waitFor(() => one.logs.some(({ msg }) => msg === 'Request log could not be written'), { what: 'a failure' });
     const requestLog = memoryLog();
-    await using back = await world.startFleet({}, { requestLog, env: { ...FLEET_TLS, PORT: String(port) } });
+    await using back = await world.startFleet({}, { requestLog, env: atPort });
     await waitFor(() => requestLog.records.length === 2, { what: 'the rows that waited' });
     await waitFor(async () => (await one.metric(WRITTEN)) === 2, { what: 'rows counted as written' });
     expect(await one.metric(DROPPED)).toBe(0);

@@ -11,6 +11,7 @@ export {
   embeddedFile,
 } from './avro.ts';
 export { deepFreeze } from './deep-freeze.ts';
+export { freePort } from './free-port.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { send } from './http.ts';
 export { CLIENT as OIDC_CLIENT, type IdentityProvider, startIdentityProvider } from './identity-provider.ts';

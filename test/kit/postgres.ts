@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from './redis.ts';
+import { freePort } from './free-port.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface PostgresServer extends AsyncDisposable {

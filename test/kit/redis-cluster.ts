@@ -1,4 +1,5 @@
-import { ask, freePort, type RedisServer, startRedis } from './redis.ts';
+import { freePort } from './free-port.ts';
+import { ask, type RedisServer, startRedis } from './redis.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface RedisCluster extends AsyncDisposable {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
@@ -77,7 +78,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   };
 }
 
-/** A free port may be taken before the server has it, so there are several tries. */
+/** Another program may take the free port before the server has it, so there are several tries. */
 async function startSomewhere(folder: string, options: RedisServerOptions) {
   let failure: unknown;
   for (let i = 0; i < START_TRIES; i += 1) {
@@ -159,13 +160,4 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on TCP
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -7,7 +7,8 @@ export interface WaitOptions {
   readonly what?: string;
 }
 
-const DEADLINE_MS = 120_000;
+/** Beside other work a process may need a minute and more to start. The time of a test is longer, so that this says what failed. */
+const DEADLINE_MS = 240_000;
 
 /** The first truthy value of the condition; fails the test at the deadline. */
 export async function waitFor<T>(

@@ -1,8 +1,13 @@
 /** People sign in at a standalone process over the port of its gateway, at an identity provider over sockets. docs/behaviour/sign-in.md */
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { OIDC_CLIENT as CLIENT, type IdentityProvider, startIdentityProvider, waitFor } from '@gatehouse/test/kit';
+import {
+  OIDC_CLIENT as CLIENT,
+  freePort,
+  type IdentityProvider,
+  startIdentityProvider,
+  waitFor,
+} from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   ADMIN_KEY as ADMIN,
@@ -28,7 +33,7 @@ beforeAll(async () => {
   folder = tempFolder({
     'workspace.yaml': `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a }\n`,
   });
-  const port = await freePort();
+  const port = await freePort(); // the redirect URI has the port, so it is known before the process starts
   url = `http://127.0.0.1:${port}`;
   const args = ['--resources', folder.path, '--port', String(port), '--admin-port', '0', '--data', dataFolder()];
   child = startGatehouse(['standalone', ...args], {
@@ -45,15 +50,6 @@ afterAll(async () => {
 
 const dataFolder = (): string => join(folder.path, '.data');
 const hasDatabase = (): boolean => existsSync(join(dataFolder(), 'database'));
-
-/** The redirect URI has the port, so it is known before the process starts. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 const browse = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(new URL(path, url), { headers, redirect: 'manual' });

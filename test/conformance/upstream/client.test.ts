@@ -1,6 +1,4 @@
 /** What every upstream client does, over real sockets. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../gateway/src/errors/index.ts';
 import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
 import { cancelledBy, unlimitedAccount } from '../../../gateway/src/lib/testing.ts';
+import { freePort } from '../../kit/free-port.ts';
 import type { RawReply } from '../../kit/raw-upstream.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { code, MAX_BYTES, open, VARIANTS } from './support.ts';
@@ -319,12 +318,7 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
 
   test('says which place could not be reached', async () => {
     await using bench = await open(variant, () => {});
-    const closed = createServer().listen(0, '127.0.0.1');
-    await once(closed, 'listening');
-    const { port } = closed.address() as AddressInfo; // listening on TCP
-    closed.close();
-    await once(closed, 'close');
-    const origin = `http://127.0.0.1:${port}`;
+    const origin = `http://127.0.0.1:${await freePort()}`;
     await expect(bench.send({ origin })).rejects.toMatchObject({
       code: 'UPSTREAM_UNREACHABLE',
       detail: expect.stringContaining(origin),

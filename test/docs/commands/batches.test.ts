@@ -13,7 +13,7 @@ test('the file of the page is kept, and it is one that a batch takes', async () 
   expect(more).toEqual([]);
   using checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789' });
   await using server = checkout.start(start);
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   expect((await checkout.run(write)).status).toBe(0);
   const { id } = JSON.parse((await checkout.run(upload)).out);
   expect(id).toMatch(/^gw_file_/);

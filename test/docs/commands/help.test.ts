@@ -1,5 +1,4 @@
 /** The examples of `--help`, each run as a reader would, in a checkout. */
-import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkout, openCheckout, type Running } from './shell.ts';
 
@@ -58,7 +57,7 @@ let mock: Running;
 beforeAll(async () => {
   checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: KEY, GATEHOUSE_API_KEY: KEY });
   mock = checkout.start('gatehouse mock-provider --port 8790');
-  await waitFor(() => mock.out.includes('http://'), { what: 'the mock provider' });
+  await mock.shows('http://');
 });
 
 afterAll(async () => {
@@ -72,7 +71,7 @@ async function startAsked(command: string): Promise<Running | undefined> {
   const prepare = PREPARED.get(command);
   const logs = prepare === undefined ? '' : ' --logs --example-key gwk_example_key_for_trying_only';
   const asked = checkout.start(`gatehouse standalone --resources examples${logs}`);
-  await waitFor(() => asked.out.includes('Gatehouse serves'), { what: 'the process' });
+  await asked.shows('Gatehouse serves');
   if (prepare !== undefined) expect(await checkout.run(prepare)).toMatchObject({ status: 0 });
   if (!AFTERWARDS.has(command)) return asked;
   await asked[Symbol.asyncDispose]();
@@ -108,7 +107,7 @@ describe.for(COMMANDS)('gatehouse %s', (command) => {
       }
       using other = await openCheckout();
       await using running = other.start(example);
-      await waitFor(() => serves.test(running.out), { what: example });
+      await running.shows(serves);
     }
   });
 });

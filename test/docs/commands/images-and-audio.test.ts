@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -16,7 +15,7 @@ test('the requests of the page are answered', async () => {
     textsOf('sh');
   using checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789' });
   await using server = checkout.start(start);
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   const drawn = await checkout.run(image);
   expect([drawn.status, JSON.parse(drawn.out).data], drawn.out).toEqual([0, [{ b64_json: expect.any(String) }]]);
   expect((await checkout.run(speech)).status).toBe(0);

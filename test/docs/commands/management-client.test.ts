@@ -1,7 +1,6 @@
 /** The page on objects from the command line, from its first command to its last, against the examples. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -14,7 +13,7 @@ test('every command works in its order, and says what the page says', async () =
   expect(others).toEqual([]);
   using checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: KEY, GATEHOUSE_API_KEY: KEY });
   await using server = checkout.start('gatehouse standalone --resources examples');
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   const run = async (text = 'false'): Promise<string> => {
     const { status, out } = await checkout.run(text);
     expect(status, out).toBe(0);

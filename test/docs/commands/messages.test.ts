@@ -1,7 +1,6 @@
 /** The page on messages: its resources, and its requests to providers of both kinds. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -16,7 +15,7 @@ test('the requests of the page are answered as messages', async () => {
   using checkout = await openCheckout();
   writeFileSync(join(checkout.folder, 'examples/messages-anywhere.yaml'), resources);
   await using server = checkout.start(start);
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   for (const request of [other, fallback]) {
     const { status, out } = await checkout.run(request);
     expect([status, JSON.parse(out)]).toEqual([

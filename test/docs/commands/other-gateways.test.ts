@@ -1,5 +1,4 @@
 /** The guide for those who come from another gateway, command by command. */
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -11,7 +10,7 @@ test('with one variable a request of another gateway is answered, by its names',
   expect(others).toEqual([]);
   using checkout = await openCheckout();
   await using server = checkout.start(start?.text ?? 'false');
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   const { status, out } = await checkout.run(request?.text ?? 'false');
   expect(status, out).toBe(0);
   expect(out).toMatch(/^x-gw-trace-id: my-first-trace\r$/m);

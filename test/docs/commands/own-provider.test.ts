@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
-import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProviderHosts, startProviderHosts } from '../../kit/provider-hosts.ts';
 import { type Block, blocksOf } from '../documents.ts';
@@ -37,7 +36,7 @@ async function expectRealAnswer(start: Block | undefined, key: string): Promise<
   expect(made.status, made.out).toBe(0);
   const before = hosts.calls.length;
   await using server = checkout.start(start?.text ?? 'false');
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   const { status, out } = await checkout.run(request?.text ?? 'false');
   expect(status, out + server.out).toBe(0);
   expect(hosts.calls.slice(before)).toEqual([
@@ -70,6 +69,6 @@ test.for([
   using checkout = await openCheckout();
   await checkout.run((steps?.text ?? 'false').replace(forgotten, ''));
   await using server = checkout.start(`${starts[2]?.text} --mock-provider 8790`);
-  await waitFor(() => server.out.includes(APP_KEY), { what: 'the start message' });
+  await server.shows(APP_KEY);
   expect(server.out).toMatch(remark);
 });

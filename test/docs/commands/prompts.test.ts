@@ -1,7 +1,6 @@
 /** The page on prompts: its resources, its requests, and the answer that it shows. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -17,7 +16,7 @@ test('the requests of the page are answered as it says', async () => {
   using checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789' });
   writeFileSync(join(checkout.folder, 'examples/prompts.yaml'), resources);
   await using server = checkout.start(start);
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   const rendered = await checkout.run(render);
   expect([rendered.status, JSON.parse(rendered.out)]).toEqual([0, JSON.parse(shown)]);
   const completed = await checkout.run(complete);

@@ -1,5 +1,4 @@
 /** The page on responses: its requests are answered by a provider that has no Responses API. */
-import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { blocksOf } from '../documents.ts';
 import { openCheckout } from './shell.ts';
@@ -13,7 +12,7 @@ test('the requests of the page are answered with responses', async () => {
   expect(requests).toHaveLength(2);
   using checkout = await openCheckout({ GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789' });
   await using server = checkout.start(start);
-  await waitFor(() => server.out.includes('Gatehouse serves'), { what: 'the start message' });
+  await server.shows('Gatehouse serves');
   for (const request of requests) {
     const { status, out } = await checkout.run(request);
     expect([status, JSON.parse(out)]).toEqual([

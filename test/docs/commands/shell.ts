@@ -1,11 +1,10 @@
 /** Runs the shell blocks of a document the way a reader would, in a folder that looks like the checkout, on free ports. */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMPILED, PROGRAMS_FOLDER, programArgs } from '@gatehouse/test/kit';
+import { COMPILED, freePort, PROGRAMS_FOLDER, programArgs, waitFor } from '@gatehouse/test/kit';
 import { ROOT } from '../documents.ts';
 
 /** Ports as documents and examples name them. */
@@ -29,6 +28,8 @@ export interface Outcome {
 export interface Running extends AsyncDisposable {
   /** What it has written so far, on both channels. */
   readonly out: string;
+  /** Waits until it has written that; fails with all that it has written where it ends before, or does not come to it. */
+  shows(wanted: string | RegExp): Promise<void>;
 }
 
 export interface Checkout extends Disposable {
@@ -42,7 +43,7 @@ export interface Checkout extends Disposable {
 export async function openCheckout(given: Readonly<Record<string, string>> = {}): Promise<Checkout> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
   const ports = new Map<string, string>();
-  for (const port of NAMED_PORTS) ports.set(port, await freePort());
+  for (const port of NAMED_PORTS) ports.set(port, String(await freePort()));
   const moved = (text: string): string => text.replaceAll(PORT, (port) => ports.get(port) ?? port);
 
   for (const name of ['crds', 'gateway', 'operator', 'standalone', 'docs', 'node_modules']) {
@@ -87,6 +88,7 @@ export async function openCheckout(given: Readonly<Record<string, string>> = {})
         get out() {
           return written.text;
         },
+        shows: (wanted) => showing(written, wanted),
         [Symbol.asyncDispose]: async () => {
           if (child.exitCode !== null || child.pid === undefined) return;
           process.kill(-child.pid, 'SIGKILL'); // its group: bash and what it started
@@ -100,14 +102,35 @@ export async function openCheckout(given: Readonly<Record<string, string>> = {})
 
 type Shell = ReturnType<typeof spawn>;
 
-function collect(child: Shell): { child: Shell; written: { text: string } } {
-  const written = { text: '' };
+interface Written {
+  readonly text: string;
+  /** The process has ended, and all of its output has come. */
+  readonly isWhole: boolean;
+}
+
+function collect(child: Shell): { child: Shell; written: Written } {
+  const written = { text: '', isWhole: false };
+  child.on('close', () => {
+    written.isWhole = true;
+  });
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      written.text += chunk.toString();
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      written.text += chunk;
     });
   }
   return { child, written };
+}
+
+async function showing(written: Written, wanted: string | RegExp): Promise<void> {
+  const what = `${wanted} in the output`;
+  const isShown = (): boolean =>
+    typeof wanted === 'string' ? written.text.includes(wanted) : wanted.test(written.text);
+  try {
+    await waitFor(() => isShown() || written.isWhole, { what });
+  } catch (error) {
+    throw new Error(`${what} was awaited in vain:\n${written.text}`, { cause: error });
+  }
+  if (!isShown()) throw new Error(`the process ended without ${what}:\n${written.text}`);
 }
 
 const ended = (child: Shell): Promise<number | string> =>
@@ -115,12 +138,3 @@ const ended = (child: Shell): Promise<number | string> =>
     if (child.exitCode !== null) resolve(child.exitCode);
     else child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
   });
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return String(address.port);
-}

@@ -1,7 +1,6 @@
 /** The guide and the README, command by command, against the process they tell a reader to start. */
 
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
-import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startProviderHosts } from '../../kit/provider-hosts.ts';
@@ -33,7 +32,7 @@ beforeAll(async () => {
   checkout = await openCheckout();
   const [start] = guide.filter(startsExamples);
   server = checkout.start(start?.text ?? 'false');
-  await waitFor(() => server.out.includes('curl '), { what: 'the first request' });
+  await server.shows('curl ');
 });
 
 afterAll(async () => {
@@ -61,7 +60,7 @@ describe('the guide of standalone', () => {
     async ({ text }) => {
       using other = await openCheckout();
       await using running = other.start(text);
-      await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
+      await running.shows('Gatehouse serves');
     },
   );
 
@@ -71,16 +70,16 @@ describe('the guide of standalone', () => {
       /^\S+ +(.*?) {2}\d+ ms {2}(KEY_INVALID: .*) …$/m.exec(log?.text ?? '') ?? [];
     using other = await openCheckout();
     await using running = other.start('gatehouse standalone --resources examples --log-format text');
-    await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
+    await running.shows('Gatehouse serves');
     await other.run('curl --request POST http://127.0.0.1:8787/v1/chat/completions');
-    await waitFor(() => running.out.includes('KEY_INVALID'), { what: 'the line of the request' });
+    await running.shows('KEY_INVALID');
     expect(running.out).toContain(`  ${shown}  `);
     expect(running.out).toContain(` ms  ${why} `);
   });
 
   test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
     await using mock = checkout.start(text.replace('8790', '8791'));
-    await waitFor(() => /http:\/\//.test(mock.out), { what: 'the address' });
+    await mock.shows(/http:\/\//);
   });
 });
 
@@ -100,7 +99,7 @@ describe('the README', () => {
     const given = { GATEHOUSE_ADMIN_KEY: ADMIN_KEY, OPENAI_API_KEY: 'sk-your-own-key' };
     using other = await openCheckout({ ...hosts.env, ...given });
     await using running = other.start(text);
-    await waitFor(() => running.out.includes('The OpenAI SDK'), { what: 'the start message' });
+    await running.shows('The OpenAI SDK');
     const [, shown] = /^( {2}curl (?:.*\\\n)+.*)$/m.exec(running.out) ?? [];
     const { status, out } = await other.run(shown ?? 'false');
     expect(status, out + running.out).toBe(0);

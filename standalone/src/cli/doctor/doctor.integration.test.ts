@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createTokenIssuer, LOOPBACK_PEM } from '@gatehouse/test/kit';
+import { createTokenIssuer, freePort, LOOPBACK_PEM } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from '../../mock-provider/index.ts';
 import { startTestProcess, tempFolder } from '../../testing/index.ts';
@@ -60,16 +60,6 @@ async function doctor(args: readonly string[], variables: Readonly<Record<string
 const files = () => ({
   'a.yaml': [workspace('team-a'), SECRET('team-a'), account('main', `${mock.url}/v1`)].join('---\n'),
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('a doctor', () => {
   test('finds nothing wrong where nothing is, and calls nobody for tokens', async () => {
