@@ -50,7 +50,7 @@ describe.for(['1', '2'])('gatehouse standalone with a budget and --workers %s', 
         async () => {
           const { status, tokens } = await ask(url);
           spent += tokens;
-          return status === 412;
+          return status === 412 && spent >= LIMIT; // before, it is the estimate of a call that has not ended
         },
         { what: 'the budget is used up' },
       );
@@ -59,7 +59,6 @@ describe.for(['1', '2'])('gatehouse standalone with a budget and --workers %s', 
       first.kill('SIGKILL');
       await first.ended;
     }
-    expect(spent).toBeGreaterThanOrEqual(LIMIT);
     await using second = startGatehouse(args);
     const url = await addressOf(second);
     for (let i = 0; i < 4; i += 1) expect((await ask(url)).status).toBe(412);

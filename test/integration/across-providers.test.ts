@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { config, KEY, key, provider } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
 let openai: OpenAI;
@@ -105,7 +106,11 @@ describe('parameters that a provider does not have', () => {
     const sent = lastRequest(world.mock).json();
     for (const name of ['seed', 'logprobs', 'n', 'response_format']) expect(sent).not.toHaveProperty(name);
     const traceId = response.headers.get('x-gw-trace-id');
-    expect(world.logs.find((line) => line['msg'] === 'Request finished' && line['traceId'] === traceId)).toMatchObject({
+    const line = await waitFor(
+      () => world.logs.find(({ msg, traceId: of }) => msg === 'Request finished' && of === traceId),
+      { what: 'the line of the request' },
+    );
+    expect(line).toMatchObject({
       droppedParams: ['seed', 'logprobs', 'response_format'],
     });
   });

@@ -91,7 +91,7 @@ describe('metrics', () => {
   });
 
   test('show what is in flight', async () => {
-    const waiting = world.send('/v1/chat/completions', { headers: via, body: { ...body, model: 'mock-delay-200' } });
+    const waiting = world.send('/v1/chat/completions', { headers: via, body: { ...body, model: 'mock-delay-1000' } });
     await waitFor(async () => (await count(world, 'gatehouse_requests_in_flight', {})) === 1);
     await waiting;
     await waitFor(async () => (await count(world, 'gatehouse_requests_in_flight', {})) === 0);

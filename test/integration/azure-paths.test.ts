@@ -100,8 +100,9 @@ describe('the model in the path', () => {
       const answer = await post(`${path}/chat/completions?api-version=${VERSION}`, body);
       expect(answer.status, answer.text).toBe(200);
       expect(asked()).toMatchObject({ path: '/v1/chat/completions', body: { model: 'mock-small' } });
-      const [record] = records.slice(-1);
-      expect(record?.answeredBy).toMatchObject({ provider: 'openai', model: 'mock-small' });
+      const id = answer.headers['x-gw-trace-id'];
+      const record = await waitFor(() => records.find(({ request }) => request.trace.traceId === id));
+      expect(record.answeredBy).toMatchObject({ provider: 'openai', model: 'mock-small' });
     },
   );
 
@@ -168,5 +169,5 @@ test.for([
 test('a slash at the end changes nothing', async () => {
   const answer = await post('/openai/deployments/@openai/mock-small/chat/completions/', { messages });
   expect(answer.status, answer.text).toBe(200);
-  await waitFor(() => records.length > 0);
+  await waitFor(() => records.some(({ request }) => request.trace.traceId === answer.headers['x-gw-trace-id']));
 });

@@ -71,10 +71,12 @@ afterAll(async () => {
 });
 
 async function recorded(request: () => Promise<Received>) {
-  const before = records.length;
   const received = await request();
-  await waitFor(() => records.length > before);
-  return { received, cost: records.at(-1)?.answeredBy?.cost, usage: records.at(-1)?.answeredBy?.usage };
+  const id = received.headers['x-gw-trace-id'];
+  const { answeredBy } = await waitFor(() => records.find((one) => one.request.trace.traceId === id), {
+    what: 'the record',
+  });
+  return { received, cost: answeredBy?.cost, usage: answeredBy?.usage };
 }
 
 const chat = (body: object, headers: Readonly<Record<string, string>> = {}) =>

@@ -59,11 +59,13 @@ interface Slugs {
   readonly output?: readonly string[];
 }
 
-const records: RequestRecord[] = [];
+/** Of the gateway that was started last. */
+let records: RequestRecord[] = [];
 const start = ({ input = [], output = [] }: Slugs, ...guardrails: readonly ReturnType<typeof guardrail>[]) => {
-  records.length = 0;
+  const own: RequestRecord[] = []; // late records of the gateway before do not count
+  records = own;
   return startWorld({
-    sinks: [{ name: 'test', readsUsage: true, record: (record) => void records.push(record) }],
+    sinks: [{ name: 'test', readsUsage: true, record: (record) => void own.push(record) }],
     entries: () => [
       workspace(TEAM, { defaults: { inputGuardrails: [...input], outputGuardrails: [...output] } }),
       ...guardrails,

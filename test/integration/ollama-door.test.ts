@@ -225,10 +225,10 @@ test.for([true, false])('the cache answers what was asked before, streamed: %s',
 
 test('records have the usage of both kinds of answers', async () => {
   for (const stream of [true, false]) {
-    records.length = 0;
-    await post('/api/chat', { model: '@openai/mock-small', messages, stream });
-    await waitFor(() => records.length > 0);
-    expect(records[0]).toMatchObject({
+    const { headers } = await post('/api/chat', { model: '@openai/mock-small', messages, stream });
+    const id = headers['x-gw-trace-id'];
+    const record = await waitFor(() => records.find(({ request }) => request.trace.traceId === id));
+    expect(record).toMatchObject({
       request: { operation: 'ollamaChat' },
       attempts: [{ usage: { input: 3, output: 7, total: 10 } }],
     });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { baseEntries, lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf, type SendOptions } from '../kit/http.ts';
 import { config, type Entries, key, partial, policy, prompt, promptVersion, workspace } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
 
 const SCOPES = ['completions.write', 'prompts.render'];
 const CHAT_ONLY = 'gwk_chat_only_0123456789';
@@ -142,7 +143,10 @@ describe('a call of a prompt', () => {
 
   test('is logged with its prompt', async () => {
     const { headers } = await run('greeting@beta');
-    const line = world.logs.find((row) => row['traceId'] === headers['x-gw-trace-id'] && row['prompt'] !== undefined);
+    const line = await waitFor(
+      () => world.logs.find((row) => row['traceId'] === headers['x-gw-trace-id'] && row['prompt'] !== undefined),
+      { what: 'the line of the request' },
+    );
     expect(line).toMatchObject({ prompt: 'greeting@2', operation: 'promptComplete' });
   });
 

@@ -213,7 +213,8 @@ describe('before a session is opened', () => {
     expect(refused.status).toBe(401);
     expect(refused.text).toContain('bad key');
     expect(refused.text).not.toContain(SECRET);
-    expect(await world.metric('gatehouse_requests_total', { operation: 'realtime', status: '401' })).toBe(1);
+    const counted = () => world.metric('gatehouse_requests_total', { operation: 'realtime', status: '401' });
+    await waitFor(async () => (await counted()) === 1, { what: 'the refused request in the metrics' });
   });
 
   test.for([
@@ -228,7 +229,7 @@ describe('before a session is opened', () => {
     { rule: 'closes at once', answer: '', status: 502 },
   ])('a provider that $rule: $status', async ({ answer, status }) => {
     const bench = await startRealtime({
-      env: { GATEHOUSE_CONNECT_TIMEOUT_MS: '600' },
+      env: answer === undefined ? { GATEHOUSE_CONNECT_TIMEOUT_MS: '600' } : {},
       onUpgrade: (_request, socket) => {
         if (answer !== undefined) socket.end(answer);
         return true;
@@ -261,8 +262,9 @@ describe('events of the provider', () => {
     session.emit(DONE);
     session.emit({ type: 'error', error: { message: 'no' } });
     await waitFor(() => client.messages.length === 5);
-    const records = world.logs.filter(({ traceId, msg }) => traceId === 'trace-1' && msg === 'Request finished');
-    expect(records).toMatchObject([
+    const records = () => world.logs.filter(({ traceId, msg }) => traceId === 'trace-1' && msg === 'Request finished');
+    await waitFor(() => records().length >= 3, { what: 'the records' });
+    expect(records()).toMatchObject([
       { spanName: 'session.created', status: 200 },
       {
         spanName: 'response.done',

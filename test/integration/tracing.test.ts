@@ -1,5 +1,6 @@
 /** Spans of requests and attempts, as a collector gets them, and what becomes of requests when it does not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
 import { lastRequest, startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../kit/otlp-receiver.ts';
 import { guardrail, key, TEAM, workspace } from '../kit/snapshot.ts';
@@ -213,14 +214,14 @@ describe('a gateway whose collector', () => {
     startWorld({ env: { ...NO_WAIT, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env } });
 
   test('is away serves as ever, counts what it drops and says so once', async () => {
-    const gone = await startOtlpReceiver();
-    await gone[Symbol.asyncDispose]();
-    await using world = await withCollector(gone.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '50' }); // no time to try again
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    await using world = await withCollector(gone, { OTEL_EXPORTER_OTLP_TIMEOUT: '50' }); // no time to try again
     for (let i = 0; i < 5; i += 1) expect((await chatWith(world)).status).toBe(200);
     const dropped = () => world.metric('gatehouse_spans_dropped_total', { reason: 'export_failed' });
     await waitFor(async () => (await dropped()) === 10, { what: '10 spans dropped' });
-    const lines = world.logs.filter(({ msg }) => msg === 'Spans were dropped');
-    expect(lines).toMatchObject([{ level: 'warn', collector: new URL(gone.url).host }]);
+    const saying = () => world.logs.filter(({ msg }) => msg === 'Spans were dropped');
+    const lines = await waitFor(() => (saying().length > 0 ? saying() : undefined), { what: 'the line' });
+    expect(lines).toMatchObject([{ level: 'warn', collector: new URL(gone).host }]);
     expect(await world.metric('gatehouse_record_sink_errors_total')).toBe(0);
   });
 
@@ -234,6 +235,7 @@ describe('a gateway whose collector', () => {
     expect((await chatWith(world)).status).toBe(200);
     await waitFor(async () => (await world.metric('gatehouse_spans_exported_total')) === 2);
     expect(collector.spans).toHaveLength(2);
+    await waitFor(() => world.logs.some(({ msg }) => msg === 'Spans are exported again'), { what: 'the line' });
     expect(world.logs.filter(({ msg }) => msg === 'Spans are exported again')).toHaveLength(1);
   });
 
@@ -249,6 +251,7 @@ describe('a gateway whose collector', () => {
     for (let i = 0; i < 10; i += 1) expect((await chatWith(world)).status).toBe(200);
     const dropped = () => world.metric('gatehouse_spans_dropped_total', { reason: 'queue_full' });
     await waitFor(async () => (await dropped()) >= 14, { what: 'dropped spans' }); // 2 on their way, 4 wait
+    await waitFor(() => collector.requests.length > 0, { what: 'the call without an answer' });
     expect(collector.requests).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 /** Providers that fail in every way a socket allows: docs/behaviour/errors.md#failures-without-an-answer. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../kit/free-port.ts';
 import { expectNothingLeft, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';
 import { type RawReply, startRawUpstream } from '../kit/raw-upstream.ts';
 import { key, provider, workspace } from '../kit/snapshot.ts';
@@ -8,9 +9,7 @@ import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({
-    env: { GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: '300', GATEHOUSE_CONNECT_TIMEOUT_MS: '2000' },
-  });
+  world = await startWorld();
 });
 afterEach(() => expectNothingLeft(world));
 afterAll(() => world[Symbol.asyncDispose]());
@@ -41,12 +40,12 @@ describe('a provider that cannot be reached', () => {
     });
     expect(text).toContain('http://127.0.0.1:1');
     expect(text).not.toContain('sk-lost');
-    expect(await lost.metric('gatehouse_requests_in_flight')).toBe(0);
+    await waitFor(async () => (await lost.metric('gatehouse_requests_in_flight')) === 0, { what: 'nothing in flight' });
   });
 
   test('goes and comes back in the middle of traffic: errors meanwhile, answers again afterwards', async () => {
-    let mock = await startMock();
-    const { port } = mock;
+    const port = await freePort(); // nobody else gets it while the provider is gone
+    let mock = await startMock({ port });
     await using gone = await startGateway({
       entries: [workspace(), key(), provider('gone', { customHost: `${mock.url}/v1` })],
     });

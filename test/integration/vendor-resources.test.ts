@@ -10,8 +10,7 @@ import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
 let client: OpenAI;
-const records: RequestRecord[] = [];
-const sink: Sink = { name: 'test', readsUsage: true, record: (record) => void records.push(record) };
+const sink: Sink = { name: 'test', readsUsage: true, record: () => undefined };
 
 beforeAll(async () => {
   world = await startWorld({
@@ -215,14 +214,14 @@ test('usage of a batch is not taken for that of the call which reads or cancels 
   await using upstream = await startRawUpstream(({ answer }) =>
     answer(200, JSON.stringify({ id: 'b', model: 'gpt-4o', usage }), { 'content-type': 'application/json' }),
   );
+  const own: RequestRecord[] = [];
   await using other = await startWorld({
-    sinks: [sink],
+    sinks: [{ name: 'test', readsUsage: true, record: (record) => void own.push(record) }],
     entries: () => [provider('raw', { customHost: `${upstream.url}/v1` })],
   });
-  records.length = 0;
   const headers = { 'x-gw-provider': '@raw' };
   await other.send('/v1/batches/b', { headers });
   await other.send('/v1/batches/b/cancel', { method: 'POST', headers });
-  await waitFor(() => records.length === 2);
-  expect(records.map(({ attempts }) => attempts.at(-1)?.usage)).toEqual([undefined, undefined]);
+  await waitFor(() => own.length === 2);
+  expect(own.map(({ attempts }) => attempts.at(-1)?.usage)).toEqual([undefined, undefined]);
 });

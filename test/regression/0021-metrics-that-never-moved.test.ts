@@ -7,7 +7,7 @@ test('attempts, retries, errors of every target and what is in flight are counte
   await using world = await startWorld();
   const waiting = world.send('/v1/chat/completions', {
     headers: { 'x-gw-provider': '@openai' },
-    body: { model: 'mock-delay-300', messages: [{ role: 'user', content: 'hi' }] },
+    body: { model: 'mock-delay-1000', messages: [{ role: 'user', content: 'hi' }] },
   });
   await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 1);
   await waiting;
@@ -28,6 +28,7 @@ test('attempts, retries, errors of every target and what is in flight are counte
     },
     body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] },
   });
+  await waitFor(async () => (await world.metric('gatehouse_requests_total')) === 2, { what: 'both records' });
   await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 0);
   expect(await world.metric('gatehouse_target_attempts_total', { outcome: 'failure' })).toBe(2);
   expect(await world.metric('gatehouse_target_attempts_total', { outcome: 'success' })).toBe(2);

@@ -59,5 +59,5 @@ export async function runGatehouse(
 
 /** The address in the start message of a process. */
 export function addressOf(child: ChildGatehouse): Promise<string> {
-  return waitFor(() => /on (http:\/\/[^/\s]+)/.exec(child.err)?.[1], { what: 'the address' });
+  return waitFor(() => /on (http:\/\/[^/\s]+)[/\s]/.exec(child.err)?.[1], { what: 'the address' });
 }
