@@ -8,6 +8,7 @@ import { type Snapshot, toMountedCopy } from '@gatehouse/crds/snapshot';
 import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRawUpstream } from '../kit/raw-upstream.ts';
 import { ADMIN_TOKEN, type GatewayProcess, startGateway } from './gateway-process.ts';
 import { askSidecar, sidecarWorld } from './sidecar-world.ts';
 
@@ -57,15 +58,22 @@ describe('the gateway program', () => {
   });
 
   test('on SIGTERM finishes what is in flight, is unready meanwhile, and ends with 0', async () => {
-    await using gateway = await start({ GATEHOUSE_DRAIN_ACCEPT_MS: '300' });
-    await waitFor(() => gateway.ready());
-    const slow = askSidecar(gateway.url, {
-      'x-mock-delay-ms': '600',
-      'x-gw-forward-headers': 'x-mock-delay-ms',
+    const answered = Promise.withResolvers<void>();
+    await using upstream = await startRawUpstream(async (reply) => {
+      await reply.request.body;
+      await answered.promise;
+      await reply.answer(200, '{}', { 'content-type': 'application/json' });
     });
+    const held = join(folder, 'held');
+    mount(held, sidecarWorld('held', upstream.url));
+    const variables = { GATEHOUSE_DRAIN_ACCEPT_MS: '0', GATEHOUSE_DRAIN_DEADLINE_MS: '240000' };
+    await using gateway = await start({ GATEHOUSE_SNAPSHOT_MOUNT_DIR: held, ...variables });
+    await waitFor(() => gateway.ready());
+    const slow = askSidecar(gateway.url);
     await waitFor(async () => (await metric(gateway, 'gatehouse_requests_in_flight')) === 1);
     gateway.child.kill('SIGTERM');
     await waitFor(async () => !(await gateway.ready()), { what: 'an unready gateway' });
+    answered.resolve();
     expect((await slow).status).toBe(200);
     if (gateway.child.exitCode === null) await once(gateway.child, 'exit');
     expect(gateway.child.exitCode).toBe(0);

@@ -94,10 +94,14 @@ describe('a client that disconnects', () => {
   test('while it waits for a retry ends the waiting', async () => {
     const before = received();
     const controller = new AbortController();
-    const config = { provider: '@openai', retry: { attempts: 5, on_status_codes: [503] } };
+    const retry = { attempts: 5, on_status_codes: [503], use_retry_after_header: true };
+    const config = { provider: '@openai', retry, forward_headers: ['x-mock-retry-after'] };
     const answer = fetch(`${world.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' },
+      headers: {
+        ...{ 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' },
+        'x-mock-retry-after': '30', // longer than the wait below
+      },
       body: JSON.stringify(body('mock-fail-503')),
       signal: controller.signal,
     }).catch((error: unknown) => error);

@@ -29,7 +29,7 @@ async function accepts(port: number): Promise<boolean> {
 
 describe('a drain', () => {
   test('is unready at once, goes on accepting, and asks connections to close', async () => {
-    await using world = await start(400, 10_000);
+    await using world = await start(1_500, 240_000);
     expect((await send(`${world.adminUrl}/readyz`)).status).toBe(200);
     const drained = world.gateway.drain();
     expect((await send(`${world.adminUrl}/readyz`)).status).toBe(503);
@@ -44,7 +44,7 @@ describe('a drain', () => {
   });
 
   test('finishes the stream in flight and takes no further connections after the window', async () => {
-    await using world = await start(50, 10_000);
+    await using world = await start(50, 240_000);
     const { response } = await open(`${world.url}/v1/chat/completions`, { headers, body: body('mock-slow-60') });
     const drained = world.gateway.drain();
     await waitFor(async () => !(await accepts(world.port)), { what: 'the listener is closed' });
@@ -54,7 +54,7 @@ describe('a drain', () => {
   });
 
   test('waits for a client that is still reading its answer', async () => {
-    await using world = await start(10, 10_000);
+    await using world = await start(10, 240_000);
     const { response } = await open(`${world.url}/v1/chat/completions`, {
       headers: { ...headers, 'x-gw-forward-headers': 'x-mock-response-bytes', 'x-mock-response-bytes': '12000000' },
       body: { ...body('mock-small'), stream: false },
@@ -88,12 +88,13 @@ describe('a drain', () => {
     await using world = await start(10, 60_000);
     const socket = connect(world.port, '127.0.0.1');
     await once(socket, 'connect');
+    const closed = once(socket, 'close');
     await world.gateway.drain();
-    await once(socket, 'close');
+    await closed;
   });
 
   test('of HTTP/2 sends GOAWAY, finishes the stream and closes', async () => {
-    await using world = await start(50, 10_000, { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM });
+    await using world = await start(50, 240_000, { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM });
     const idle = connectHttp2(world.url, { ca: LOOPBACK_PEM });
     await once(idle, 'connect');
     const session = connectHttp2(world.url, { ca: LOOPBACK_PEM });

@@ -119,7 +119,7 @@ describe.for([{ input: true as const }, { output: true as const }])('a service t
 test('the request timeout covers the hooks of the answer', async () => {
   await using service = await startService();
   await using world = await start({ output: true }, asking(service.url, { timeout: 60_000 }));
-  const headers = { ...REQUEST.headers, 'x-gw-request-timeout': '200' };
+  const headers = { ...REQUEST.headers, 'x-gw-request-timeout': '1000' };
   expect((await world.send(CHAT, { ...REQUEST, headers })).status).toBe(408);
   await waitFor(() => service.closed === 1);
 });

@@ -44,7 +44,7 @@ test('a row that a provider fails is asked for again, four times in all', async 
 
 test('a rate limit of the key pauses the batch, and every row gets its answer', async () => {
   await using running = await start({
-    entries: () => [key({ rateLimits: [{ type: 'requests', unit: 'rps', value: 4 }] })],
+    entries: () => [key({ rateLimits: [{ type: 'requests', unit: 'rps', value: 3 }] })],
   });
   const { managed, world } = running;
   const { id } = await managed.upload(rows(10));

@@ -120,7 +120,7 @@ describe('the request timeout of a proxied call', () => {
     });
 
   test('covers the answer to its last byte: what stays incomplete is cut', async () => {
-    await expect(stalled({ 'x-gw-request-timeout': '300' })).rejects.toThrow();
+    await expect(stalled({ 'x-gw-request-timeout': '1000' })).rejects.toThrow();
     await waitFor(() => world.mock.requests.at(-1)?.outcome === 'broken');
     const logged = () => world.logs.find((line) => line['traceId'] === 'stalled' && line['operation'] !== undefined);
     await waitFor(() => logged() !== undefined);

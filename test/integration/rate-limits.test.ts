@@ -219,7 +219,7 @@ describe('a limit of tokens', () => {
   test('counts what was reserved, and the request, of a call that the gateway ends', async () => {
     await using world = await limited(1_000);
     const slow = { model: '@openai/mock-delay-30000', body: { max_tokens: 100 } };
-    expect((await ask(world, { ...slow, headers: { 'x-gw-request-timeout': '50' } })).status).toBe(408);
+    expect((await ask(world, { ...slow, headers: { 'x-gw-request-timeout': '500' } })).status).toBe(408);
     const left = leftOf(await probe(world), NAME);
     expect(left).toBeLessThan(899);
     expect(left).toBeGreaterThan(800);

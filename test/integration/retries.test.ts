@@ -138,12 +138,12 @@ describe('retries', () => {
 
 describe('the request timeout', () => {
   test.for<{ rule: string; headers?: Record<string, string>; document?: object; model: string; stream?: boolean }>([
-    { rule: 'of the header ends a silent call', headers: { 'x-gw-request-timeout': '60' }, model: 'mock-delay-30000' },
-    { rule: 'of the config ends a silent call', document: { request_timeout: 60 }, model: 'mock-delay-30000' },
-    { rule: 'covers a unary call to its last byte', document: { request_timeout: 60 }, model: 'mock-stall-10' },
+    { rule: 'of the header ends a silent call', headers: { 'x-gw-request-timeout': '400' }, model: 'mock-delay-30000' },
+    { rule: 'of the config ends a silent call', document: { request_timeout: 400 }, model: 'mock-delay-30000' },
+    { rule: 'covers a unary call to its last byte', document: { request_timeout: 400 }, model: 'mock-stall-10' },
     {
       rule: 'covers a stream until its first event',
-      document: { request_timeout: 60 },
+      document: { request_timeout: 400 },
       model: 'mock-delay-30000',
       stream: true,
     },
@@ -155,10 +155,12 @@ describe('the request timeout', () => {
   });
 
   test('does not cut a stream that has begun', async () => {
+    const started = performance.now();
     const answer = await chat(
-      { provider: '@openai', request_timeout: 150 },
-      { body: { model: 'mock-slow-60', stream: true, messages: [{ role: 'user', content: 'a long enough text' }] } },
+      { provider: '@openai', request_timeout: 1_000 },
+      { body: { model: 'mock-slow-200', stream: true, messages: [{ role: 'user', content: 'a long enough text' }] } },
     );
+    expect(performance.now() - started).toBeGreaterThan(1_000);
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('[DONE]');
   });

@@ -6,7 +6,7 @@ import { KEY } from '../kit/snapshot.ts';
 
 test('a drain waits until the client has the last byte', async () => {
   await using world = await startWorld({
-    env: { GATEHOUSE_DRAIN_ACCEPT_MS: '1', GATEHOUSE_DRAIN_DEADLINE_MS: '10000' },
+    env: { GATEHOUSE_DRAIN_ACCEPT_MS: '1', GATEHOUSE_DRAIN_DEADLINE_MS: '240000' },
   });
   const { response } = await open(`${world.url}/v1/chat/completions`, {
     headers: {

@@ -25,7 +25,7 @@ test('the request timeout covers a token endpoint that hangs', async () => {
     ],
   });
   const answer = await world.send('/v1/chat/completions', {
-    headers: { 'x-gw-provider': '@azure', 'x-gw-request-timeout': '100' },
+    headers: { 'x-gw-provider': '@azure', 'x-gw-request-timeout': '1000' },
     body: { model: 'm', messages: [] },
   });
   expect(sts.requests).toHaveLength(1);

@@ -208,7 +208,10 @@ describe.runIf(hasRedis())('a limiter in Redis', () => {
 
   test('renews the leases of open estimates', async () => {
     await using redis = await openRedis();
-    const [holder, other] = [limiterOn(redis, { clock: 'redis', leaseMs: 600 }), limiterOn(redis, { clock: 'redis' })];
+    const [holder, other] = [
+      limiterOn(redis, { clock: 'redis', leaseMs: 1_500 }),
+      limiterOn(redis, { clock: 'redis' }),
+    ];
     granted(await holder.reserve([tokens(100, 60)], Date.now()));
     const [key = ''] = await redis.connection.run((client) => client.keys('*'));
     const leaseEnd = async (): Promise<number> => {
@@ -245,11 +248,11 @@ describe.runIf(hasRedis())('a limiter in Redis', () => {
   test('returns what Redis grants after the wait was given up', async () => {
     await using redis = await openRedis();
     const limiter = limiterOn(redis, { timeoutMs: 30 });
-    granted(await limiter.reserve([requests(10)], START));
+    const patient = limiterOn(redis);
+    granted(await patient.reserve([requests(10)], START));
     redis.server.freeze();
     await expect(limiter.reserve([requests(10)], START)).rejects.toMatchObject({ reason: 'timeout' });
     redis.server.thaw();
-    const patient = limiterOn(redis);
     await waitFor(async () => (await left(patient, requests(10), START)) === 9, { what: 'the grant is returned' });
   });
 

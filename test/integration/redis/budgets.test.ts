@@ -109,7 +109,7 @@ describe('budgets in Redis', () => {
   test('get back the part of a process that was killed when its lease ends', async () => {
     await using redis = await startRedis();
     await using living = await startPod(redis);
-    const killed = await startPod(redis, { leaseMs: 1_000 });
+    const killed = await startPod(redis, { leaseMs: 2_500 });
     const budget = budgetOf(1_000);
     expect((await killed.budgets.reserve([{ budget, estimate: 1_000 }], Date.now())).allowed).toBe(true);
     expect(await spend(living, budget, 1)).toBe(false);

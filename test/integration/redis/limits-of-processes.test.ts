@@ -61,10 +61,15 @@ async function startProcess(folder: string, redisUrl: string, index: number): Pr
     written += chunk.toString();
   });
   child.stdout.resume();
-  const url = await waitFor(() => /on (http:\/\/[^/\s]+)/.exec(written)?.[1], {
-    what: 'the address',
-    deadlineMs: 60_000,
-  });
+  const addressIn = (line: RegExp): Promise<string> =>
+    waitFor(() => line.exec(written)?.[1], { what: `${line} in the output` });
+  const url = await addressIn(/on (http:\/\/[^/\s]+)\//);
+  const admin = await addressIn(/status are on (http:\/\/\S+)\s/);
+  const isShared = async (): Promise<boolean> => {
+    const status = (await (await fetch(`${admin}/internal/status`)).json()) as { limits?: { counted: string } };
+    return status.limits?.counted === 'shared';
+  };
+  await waitFor(isShared, { what: 'Redis is used' });
   return { child, url };
 }
 

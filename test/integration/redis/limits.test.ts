@@ -73,8 +73,8 @@ interface Trouble {
 
 const TROUBLES: readonly Trouble[] = [
   { name: 'cut off', begin: ({ proxy }) => proxy.cut(), end: ({ proxy }) => proxy.resume() },
-  { name: 'stalled', timeoutMs: 400, begin: ({ proxy }) => proxy.stall(), end: ({ proxy }) => proxy.resume() },
-  { name: 'frozen', timeoutMs: 400, begin: ({ redis }) => redis.freeze(), end: ({ redis }) => redis.thaw() },
+  { name: 'stalled', timeoutMs: 1_500, begin: ({ proxy }) => proxy.stall(), end: ({ proxy }) => proxy.resume() },
+  { name: 'frozen', timeoutMs: 1_500, begin: ({ redis }) => redis.freeze(), end: ({ redis }) => redis.thaw() },
   {
     name: 'out of memory',
     begin: ({ redis }) => set(redis, 'maxmemory', '1'),
