@@ -40,7 +40,7 @@ beforeAll(async () => {
       ...{ LOG_STORE: 's3_custom', LOG_STORE_GENERATIONS_BUCKET: bucket.bucket, LOG_STORE_REGION: REGION },
       ...{ LOG_STORE_BASEPATH: s3.endpoint, LOG_STORE_FILE_PATH_FORMAT: 'v2', LOG_STORE_CONNECTION_BACKOFF_MS: '300' },
       ...{ LOG_STORE_ACCESS_KEY: CREDENTIALS.accessKeyId, LOG_STORE_SECRET_KEY: bucket.secretKey },
-      LOG_STORE_CONNECTION_TIMEOUT_MS: '100',
+      LOG_STORE_CONNECTION_TIMEOUT_MS: '300',
     },
   });
   const logObjects = unwrap(

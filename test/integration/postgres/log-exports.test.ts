@@ -159,7 +159,7 @@ describe('an export', () => {
     const exports = open(exportSource(3_000), { batch: 200, leaseMs: 60_000, lookMs: 3_600_000 });
     const id = await draft(exports);
     await exports.jobs.start(id, { filter: {}, fields: ['id'], before: null }, new Date());
-    const child = startProcess(3_000, { waitMs: 200 });
+    const child = startProcess(3_000, { waitMs: 500 });
     await waitFor(async () => (await found(exports, id)).parts >= 2, { what: 'two parts' });
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
