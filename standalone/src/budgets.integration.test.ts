@@ -72,7 +72,7 @@ test('gatehouse usage shows what all workers have spent of a budget', async () =
   const data = ['--data', `${folder.path}/.data`];
   await using gateway = startGatehouse(['standalone', '--resources', folder.path, ...data, '--workers', '2', ...ports]);
   const url = await addressOf(gateway);
-  const admin = await waitFor(() => /status are on (http:\/\/\S+)/.exec(gateway.err)?.[1], {
+  const admin = await waitFor(() => /status are on (http:\/\/\S+)\s/.exec(gateway.err)?.[1], {
     what: 'the admin address',
   });
   let spent = 0;

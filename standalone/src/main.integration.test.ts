@@ -96,7 +96,9 @@ describe('gatehouse standalone', () => {
     const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
     await using child = startGatehouse(args, env);
     expect(await addressOf(child)).toContain('//127.0.0.2:');
-    const admin = /Metrics and status are on (http:\S+)/.exec(child.err)?.[1];
+    const admin = await waitFor(() => /Metrics and status are on (http:\S+)\s/.exec(child.err)?.[1], {
+      what: 'the admin address',
+    });
     expect(admin).toContain('//127.0.0.3:');
     expect((await fetch(`${admin}/livez`)).status).toBe(200);
   });

@@ -53,7 +53,7 @@ interface Running extends AsyncDisposable {
 async function start(folder: TempFolder, env: Readonly<Record<string, string>> = {}): Promise<Running> {
   const child = startGatehouse(argsOf(folder), env);
   const url = await addressOf(child);
-  const adminUrl = await waitFor(() => /status are on (http:\/\/\S+)/.exec(child.err)?.[1], {
+  const adminUrl = await waitFor(() => /status are on (http:\/\/\S+)\s/.exec(child.err)?.[1], {
     what: 'the admin address',
   });
   return { child, url, adminUrl, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
