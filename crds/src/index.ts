@@ -1,5 +1,15 @@
+export {
+  type AwsRole,
+  awsRoleOf,
+  EXTERNAL_ID,
+  MAX_EXTERNAL_ID,
+  MAX_ROLE_ARN,
+  ROLE_ARN,
+  type RoleVariables,
+} from './lib/aws-role.ts';
 export { brokenTextAt, withoutBrokenText } from './lib/broken-text.ts';
 export { isDeeperThan, MAX_DOCUMENT_DEPTH } from './lib/depth.ts';
+export { createLasting, type LastingOptions } from './lib/lasting.ts';
 export { nearestName } from './lib/nearest-name.ts';
 export { parseJson } from './lib/parse-json.ts';
 export { assertNever, err, isObject, ok, type Result } from './lib/result.ts';

@@ -8,12 +8,16 @@ const urlSecretRef = { name: 'logs', key: 'url' };
 const variable = z.looseObject({ name: z.string() });
 const KEYS = ['access-key', 'secret-key'] as const;
 
-async function placesOf(records: Values) {
-  const objects = await render({ management: { enabled: true }, records });
+async function placesOf(records: Values, more: Values = {}) {
+  const objects = await render({ management: { enabled: true }, records, ...more });
   const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
   const env = z.array(variable).parse(at(pod, 'containers.0.env'));
   return {
     fleet: at(find(objects, 'GatewayFleet/gatehouse-gateways/default'), 'spec.records'),
+    accounts: {
+      fleet: at(find(objects, 'GatewayFleet/gatehouse-gateways/default'), 'spec.pod'),
+      management: at(find(objects, `ServiceAccount/${NAMESPACE}/gatehouse-management`), 'metadata.annotations'),
+    },
     management: new Map(env.filter(({ name }) => name.startsWith('LOG_STORE')).map((row) => [row.name, row])),
   };
 }
@@ -27,10 +31,16 @@ test('documents are in the database unless a bucket is named', async () => {
 test('a bucket of another store, with a key pair', async () => {
   const s3 = { bucket: 'request-logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' };
   const caSecretRef = { name: 'minio-ca', key: 'ca.crt' };
-  const given = { ...s3, secretName: 'minio', caSecretRef };
+  const role = { roleArn: 'arn:aws:iam::123456789012:role/logs', externalId: 'gateway' };
+  const given = { ...s3, ...role, secretName: 'minio', caSecretRef };
   const { fleet, management } = await placesOf({ clickhouse: { urlSecretRef }, s3: given });
-  expect(fleet).toEqual({ clickhouse: { urlSecretRef }, s3: { ...s3, secretRef: { name: 'minio' }, caSecretRef } });
+  expect(fleet).toEqual({
+    clickhouse: { urlSecretRef },
+    s3: { ...s3, ...role, secretRef: { name: 'minio' }, caSecretRef },
+  });
   expect(management.get('LOG_STORE_CA')).toMatchObject({ valueFrom: { secretKeyRef: caSecretRef } });
+  expect(management.get('LOG_STORE_AWS_ROLE_ARN')).toMatchObject({ value: role.roleArn });
+  expect(management.get('LOG_STORE_AWS_EXTERNAL_ID')).toMatchObject({ value: 'gateway' });
   expect(management.get('LOG_STORE')).toMatchObject({ value: 's3_custom' });
   expect(management.get('LOG_STORE_BASEPATH')).toMatchObject({ value: s3.endpoint });
   const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
@@ -48,4 +58,16 @@ test('a bucket of AWS, with the identities of pods', async () => {
   });
   expect([...management.keys()]).toEqual(['LOG_STORE', 'LOG_STORE_GENERATIONS_BUCKET', 'LOG_STORE_REGION']);
   expect(management.get('LOG_STORE')).toMatchObject({ value: 's3' });
+});
+
+test('the identities of pods are named by annotations of their ServiceAccounts', async () => {
+  const annotations = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::123456789012:role/logs' };
+  const { accounts } = await placesOf(
+    { postgres: { urlSecretRef }, s3: { bucket: 'request-logs' } },
+    {
+      management: { enabled: true, serviceAccount: { annotations } },
+      defaultFleet: { spec: { pod: { serviceAccountAnnotations: annotations } } },
+    },
+  );
+  expect(accounts).toEqual({ fleet: { serviceAccountAnnotations: annotations }, management: annotations });
 });

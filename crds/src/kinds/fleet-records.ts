@@ -1,7 +1,7 @@
 /** Where the gateways of a fleet write the request log. */
 import { z } from 'zod';
 import { flag, httpUrl, int, type Rule, text, withRules } from '../schema/index.ts';
-import { nameRef, secretKeyRef } from './parts/index.ts';
+import { BUCKET_ROLE, BUCKET_ROLE_RULES, nameRef, secretKeyRef } from './parts/index.ts';
 
 /** A hundred years. */
 const MAX_DAYS = 36_500;
@@ -42,6 +42,8 @@ const RECORDS_RULES: readonly Rule<RecordsFields>[] = [
 ];
 
 interface BucketFields {
+  readonly roleArn?: string | undefined;
+  readonly externalId?: string | undefined;
   readonly encryption?: string | undefined;
   readonly kmsKeyId?: string | undefined;
 }
@@ -49,6 +51,7 @@ interface BucketFields {
 const BUCKET = { bucket: 'logs', region: 'eu-central-1' };
 
 const BUCKET_RULES: readonly Rule<BucketFields>[] = [
+  ...BUCKET_ROLE_RULES,
   {
     cel: "!has(self.kmsKeyId) || (has(self.encryption) && self.encryption == 'KMS')",
     message: 'kmsKeyId is the key of encryption KMS',
@@ -86,6 +89,7 @@ const s3 = withRules(
       secretRef: nameRef(
         'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
       ).optional(),
+      ...BUCKET_ROLE,
       caSecretRef: secretKeyRef(
         'caSecretRef is the Secret entry with the certificate authorities of endpoint as PEM; absent: those that gateways trust anyway.',
       ).optional(),

@@ -17,6 +17,8 @@ import { records } from './fleet-records.ts';
 import { service } from './fleet-service.ts';
 import { tracing } from './fleet-tracing.ts';
 import {
+  BUCKET_ROLE,
+  BUCKET_ROLE_RULES,
   defineKind,
   description,
   env,
@@ -51,24 +53,30 @@ const network = z
     }),
     metadataAccess: setList(
       z.enum(CLOUDS),
-      'metadataAccess are clouds whose metadata addresses stay reachable; a cloud whose identity is used by an account of a resource is included automatically.',
+      'metadataAccess are clouds whose metadata addresses stay reachable; clouds whose identity is used by an account of a resource or, in a fleet of the organisation, for a bucket, are included automatically.',
       CLOUDS.length,
     ).optional(),
   })
   .meta({ description: 'network is the egress that the NetworkPolicy of the pods allows.' });
 
-const s3 = z
-  .strictObject({
-    bucket: text('bucket is the name of the bucket.', 255),
-    region: text('region is the region that requests are signed for.', 64),
-    endpoint: httpUrl('endpoint is the address of a store other than AWS.').optional(),
-    prefix: text('prefix is put before every object name.', 255).optional(),
-    forcePathStyle: flag('forcePathStyle true puts the bucket into the path instead of the host name.', false),
-    secretRef: nameRef(
-      'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
-    ).optional(),
-  })
-  .meta({ description: 's3 keeps the bytes of files that the gateway keeps itself; postgres is required beside it.' });
+const s3 = withRules(
+  z
+    .strictObject({
+      bucket: text('bucket is the name of the bucket.', 255),
+      region: text('region is the region that requests are signed for.', 64),
+      endpoint: httpUrl('endpoint is the address of a store other than AWS.').optional(),
+      prefix: text('prefix is put before every object name.', 255).optional(),
+      forcePathStyle: flag('forcePathStyle true puts the bucket into the path instead of the host name.', false),
+      secretRef: nameRef(
+        'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
+      ).optional(),
+      ...BUCKET_ROLE,
+    })
+    .meta({
+      description: 's3 keeps the bytes of files that the gateway keeps itself; postgres is required beside it.',
+    }),
+  BUCKET_ROLE_RULES,
+);
 
 const redis = z
   .strictObject({

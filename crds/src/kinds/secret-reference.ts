@@ -13,7 +13,7 @@ import {
   withRules,
 } from '../schema/index.ts';
 import { AZURE_VAULT_URL, SECRET_MANAGERS } from './managers.ts';
-import { defineKind, description, displayName, nameRef, statusOf } from './parts/index.ts';
+import { defineKind, description, displayName, externalId, nameRef, roleArn, statusOf } from './parts/index.ts';
 
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 /** A path of the Vault API, without the slashes around it. */
@@ -49,12 +49,8 @@ const aws = z
     authMethod: z.enum(['AccessKey', 'OwnIdentity']).meta({
       description: "authMethod is whose credentials are used: those of credentialsRef or the operator's own.",
     }),
-    roleArn: pattern(/^arn:aws[a-z-]*:iam::[0-9]{12}:role\/[A-Za-z0-9+=,.@_/-]+$/, 'the ARN of a role', 2048)
-      .meta({ description: 'roleArn is the role to assume with these credentials.' })
-      .optional(),
-    externalId: pattern(/^[A-Za-z0-9+=,.@:/-]+$/, 'an external id', 1224)
-      .meta({ description: 'externalId is the external id that the role asks for.' })
-      .optional(),
+    roleArn: roleArn('roleArn is the role to assume with these credentials.'),
+    externalId: externalId('externalId is the external id that the role asks for.'),
   })
   .meta({ description: 'aws is how to reach AWS Secrets Manager.' });
 

@@ -1,31 +1,29 @@
 /** How buckets of the deployment are reached. */
+import { createLasting } from '@gatehouse/crds';
 import { type BucketSettings, createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { S3Ports } from '../object-storage/index.ts';
-import { type AwsCredentials, machineCredentials } from '../providers/clouds/aws/index.ts';
+import { type AwsCredentials, storeCredentials } from '../providers/clouds/aws/index.ts';
 import { createProviderServices } from '../providers/services.ts';
 import { createHostPolicy, type HostPolicy } from '../upstream/host-guard/index.ts';
-import type { UpstreamClient } from '../upstream/index.ts';
 import { openClient } from './upstream-client.ts';
 
-interface Bucket extends Pick<BucketSettings, 'keys' | 'region' | 'endpoint'> {
+interface Bucket extends Pick<BucketSettings, 'keys' | 'role' | 'region' | 'endpoint'> {
   /** Certificate authorities as PEM; absent: those for providers. */
   readonly ca?: string | undefined;
 }
 
-/** With a client of its own. */
-export function openBucketPorts(
-  { keys, region, endpoint, ca }: Bucket,
-  settings: GatewaySettings,
-  variables: Variables,
-): S3Ports {
+/** With clients of its own. */
+export function openBucketPorts(bucket: Bucket, settings: GatewaySettings, variables: Variables): S3Ports {
+  const { keys, role, endpoint, ca } = bucket;
   const policy = bucketPolicy(settings, endpoint);
   const client = openClient(ca === undefined ? settings : { ...settings, ca }, policy);
+  if (keys !== undefined && role === undefined) return { credentials: async () => keys, client, now: Date.now };
   // Whoever gives out identities is known by another authority.
-  const forIdentity = () => (ca === undefined ? client : openClient(settings, policy));
-  const credentials =
-    keys === undefined ? podIdentity(forIdentity(), settings, { variables, region }) : async () => keys;
-  return { credentials, client, now: Date.now };
+  const forIdentity = ca === undefined ? client : openClient(settings, policy);
+  const env = createEnvReader(variables);
+  const servicesFor = createProviderServices({ client: forIdentity, limits: settings.limits, env, now: Date.now });
+  return { credentials: credentialsOf(bucket, servicesFor), client, now: Date.now };
 }
 
 /** The address of the bucket is the deployment's own, in the cluster or not: nothing in a call chooses it. */
@@ -38,16 +36,24 @@ function bucketPolicy({ apiServer }: GatewaySettings, endpoint: string | undefin
   });
 }
 
-function podIdentity(
-  client: UpstreamClient,
-  { limits }: GatewaySettings,
-  { variables, region }: { readonly variables: Variables; readonly region: string },
+function credentialsOf(
+  { keys, role, region }: Bucket,
+  servicesFor: ReturnType<typeof createProviderServices>,
 ): () => Promise<AwsCredentials> {
-  const env = createEnvReader(variables);
-  const servicesFor = createProviderServices({ client, limits, env, now: Date.now });
-  const services = () => servicesFor('resource', createByteBudget(TOKEN_BYTES).open());
-  return () => machineCredentials({ services: services(), region });
+  const identity = { keys, role: role && { roleArn: role.arn, externalId: role.externalId } };
+  return createLasting({
+    find: () => {
+      const services = servicesFor('resource', createByteBudget(TOKEN_BYTES).open());
+      return storeCredentials(identity, { services, region });
+    },
+    endOf: ({ expiresAtMs }) => expiresAtMs && expiresAtMs - SKEW_MS,
+    ...{ now: Date.now, renewMs: RENEW_MS, marginMs: MARGIN_MS },
+  });
 }
 
 /** Room for the answers of token services to one look-up. */
 const TOKEN_BYTES = 4 * 1024 * 1024;
+/** By which clocks may differ, and a signed request may take until it is checked. */
+const SKEW_MS = 5_000;
+const RENEW_MS = 300_000;
+const MARGIN_MS = 60_000;

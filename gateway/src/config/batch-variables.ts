@@ -29,6 +29,10 @@ export const BATCH_VARIABLES = {
     .meta({ description: 'true puts the bucket into the path instead of the host name' }),
   GATEHOUSE_BATCH_S3_ACCESS_KEY_ID: text('key id for the bucket; the identity of the pod when unset'),
   GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY: text('secret key for the bucket'),
+  GATEHOUSE_BATCH_S3_ROLE_ARN: text(
+    'ARN of the role of AWS that is assumed for the bucket, with the key pair or the identity of the pod; none is when unset',
+  ),
+  GATEHOUSE_BATCH_S3_EXTERNAL_ID: text('external id that this role asks for'),
   GATEHOUSE_BATCH_MAX_FILE_BYTES: count(
     512 * MIB,
     { max: 68_719_476_736 },

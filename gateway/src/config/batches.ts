@@ -1,4 +1,5 @@
 /** Files and batches of the gateway's own: their bounds, and where they are kept. */
+import { type AwsRole, awsRoleOf } from '@gatehouse/crds';
 import { parsePostgresUrl } from '@gatehouse/crds/sql';
 import type { BatchSettings } from '../batches/index.ts';
 import { Secret } from '../lib/secret.ts';
@@ -15,6 +16,8 @@ export interface BatchStoreSettings {
 
 export interface BucketSettings extends S3Settings {
   readonly keys: BucketKeys | undefined;
+  /** Assumed with the key pair or the identity of the pod; undefined: these are used themselves. */
+  readonly role: AwsRole | undefined;
 }
 
 /** A key pair; absent: the identity of the pod. */
@@ -60,7 +63,15 @@ function bucketOf(env: Environment): BatchStoreSettings['bucket'] {
     prefix: env.GATEHOUSE_BATCH_S3_PREFIX,
     forcePathStyle: env.GATEHOUSE_BATCH_S3_PATH_STYLE === 'true',
     keys: keysOf(env),
+    role: roleOf(env),
   };
+}
+
+function roleOf(env: Environment): AwsRole | undefined {
+  const names = { arn: 'GATEHOUSE_BATCH_S3_ROLE_ARN', externalId: 'GATEHOUSE_BATCH_S3_EXTERNAL_ID' } as const;
+  const role = awsRoleOf({ arn: env[names.arn], externalId: env[names.externalId] }, names);
+  if (!role.ok) throw new Error(`Invalid environment: ${role.error}`);
+  return role.value;
 }
 
 function keysOf(env: Environment): BucketKeys | undefined {

@@ -12,7 +12,7 @@ const MAX_CA: number = 256 * 1024;
 export const LOG_STORE_VARIABLES = {
   LOG_STORE: z.enum(LOG_STORES).default('control_plane').meta({
     description:
-      'where documents of the request log are: in its database (control_plane), in a bucket of AWS (s3), in one behind LOG_STORE_BASEPATH (s3_custom, netapp) or of Wasabi (wasabi), or in a folder of the machine (folder)',
+      'where documents of the request log are: in its database (control_plane), in a bucket of AWS (s3, or s3_assume, which needs LOG_STORE_AWS_ROLE_ARN), in one behind LOG_STORE_BASEPATH (s3_custom, netapp) or of Wasabi (wasabi), or in a folder of the machine (folder)',
   }),
   LOG_STORE_GENERATIONS_BUCKET: text('name of the bucket with documents of the request log'),
   LOG_STORE_REGION: text('region of the bucket; us-east-1 when unset'),
@@ -21,6 +21,10 @@ export const LOG_STORE_VARIABLES = {
   ),
   LOG_STORE_ACCESS_KEY: text('key id for the bucket; the identity of the pod when unset'),
   LOG_STORE_SECRET_KEY: text('secret key for the bucket'),
+  LOG_STORE_AWS_ROLE_ARN: text(
+    'ARN of the role that is assumed for the bucket, with the key pair or the identity of the pod; none is when unset',
+  ),
+  LOG_STORE_AWS_EXTERNAL_ID: text('external id that this role asks for'),
   LOG_STORE_CA: z
     .string()
     .max(MAX_CA)

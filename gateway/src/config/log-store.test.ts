@@ -3,6 +3,7 @@ import { readEnvironment, toSettings } from './index.ts';
 
 const BASE = { GATEHOUSE_LOGS_DATABASE_URL: 'postgres://ada:secret@db/logs' };
 const PEM = '-----BEGIN CERTIFICATE-----';
+const ROLE = 'arn:aws:iam::123456789012:role/logs';
 const BUCKET = { LOG_STORE: 's3', LOG_STORE_GENERATIONS_BUCKET: 'logs' };
 const documentsOf = (variables: Readonly<Record<string, string>>) =>
   toSettings(readEnvironment({ ...BASE, ...variables })).requestLog?.documents;
@@ -40,6 +41,13 @@ test('a bucket of another store, encrypted and locked; its secret is in no text'
   expect(JSON.stringify(documents)).not.toContain('very-secret');
 });
 
+test.for(['s3', 's3_assume'])('a role for a bucket of %s', (kind) => {
+  const given = { ...BUCKET, LOG_STORE: kind, LOG_STORE_AWS_ROLE_ARN: ROLE, LOG_STORE_AWS_EXTERNAL_ID: 'gateway' };
+  expect(documentsOf(given)).toMatchObject({
+    place: { bucket: { role: { arn: ROLE, externalId: 'gateway' }, forcePathStyle: false } },
+  });
+});
+
 test('a folder', () => {
   expect(documentsOf({ LOG_STORE: 'folder', GATEHOUSE_LOGS_DIR: '/logs' })?.place).toEqual({
     ...{ kind: 'folder', folder: '/logs' },
@@ -55,6 +63,14 @@ test.for<{ readonly name: string; readonly given: Readonly<Record<string, string
   { name: 'LOG_STORE_BASEPATH', given: { ...BUCKET, LOG_STORE_BASEPATH: 'https://ada:very-secret@minio' } },
   { name: 'LOG_STORE_CA', given: { ...BUCKET, LOG_STORE_CA: 'very-secret' } },
   { name: 'LOG_STORE_SECRET_KEY', given: { ...BUCKET, LOG_STORE_SECRET_KEY: 'very-secret' } },
+  { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE: 's3_assume' } },
+  { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE_AWS_ROLE_ARN: 'very-secret' } },
+  { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE: 'wasabi', LOG_STORE_AWS_ROLE_ARN: ROLE } },
+  { name: 'LOG_STORE_AWS_EXTERNAL_ID', given: { ...BUCKET, LOG_STORE_AWS_EXTERNAL_ID: 'very-secret' } },
+  {
+    name: 'LOG_STORE_AWS_EXTERNAL_ID',
+    given: { ...BUCKET, LOG_STORE_AWS_ROLE_ARN: ROLE, LOG_STORE_AWS_EXTERNAL_ID: 'very-secret ' },
+  },
   { name: 'GATEHOUSE_LOGS_DIR', given: { LOG_STORE: 'folder' } },
   { name: 'KMS_KEY_ID', given: { ...BUCKET, KMS_KEY_ID: 'very-secret' } },
   {

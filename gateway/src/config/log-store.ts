@@ -51,6 +51,8 @@ function bucketOf(env: Environment, kind: Parameters<typeof logBucketOf>[0]['kin
     bucket: env.LOG_STORE_GENERATIONS_BUCKET,
     region: env.LOG_STORE_REGION,
     basePath: env.LOG_STORE_BASEPATH,
+    roleArn: env.LOG_STORE_AWS_ROLE_ARN,
+    externalId: env.LOG_STORE_AWS_EXTERNAL_ID,
   });
   if (!bucket.ok) throw invalid(bucket.error);
   const { SSE_ENCRYPTION_TYPE: encryption, KMS_KEY_ID: kmsKeyId } = env;

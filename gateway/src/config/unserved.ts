@@ -42,16 +42,9 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
     names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'],
   },
   {
-    feature: 'further stores of logs and analytics, and roles and keys for them, are',
+    feature: 'further stores of logs and analytics are',
     names: [
-      ...[
-        'LOG_STORE_AWS_*',
-        'MONGO_*',
-        'ANALYTICS_*',
-        'CLICKHOUSE_*',
-        'DISABLE_CLICKHOUSE',
-        'IGNORE_CLICKHOUSE_STARTUP',
-      ],
+      ...['MONGO_*', 'ANALYTICS_*', 'CLICKHOUSE_*', 'DISABLE_CLICKHOUSE', 'IGNORE_CLICKHOUSE_STARTUP'],
       ...['AZURE_STORAGE_*', 'KMS_BUCKET_KEY_ENABLED', 'KMS_ENCRYPTION_*'],
     ],
   },

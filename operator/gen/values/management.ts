@@ -45,6 +45,9 @@ export const management: Members = {
     sessionHours: int([1, 720], [12, 8], 'Hours from a sign-in to the end of its session.'),
     sessionIdleMinutes: int([5, 1440], [60, 30], 'Minutes after which a session ends without a call.'),
   }),
+  serviceAccount: section('The account of its pods.', {
+    annotations: textMap({ 'example.com/role': 'management' }, 'Annotations, e.g. for an identity of a cloud.'),
+  }),
   podSecurityContext,
   containerSecurityContext,
   podLabels: textMap({ team: 'platform' }, 'Further labels of the pods.'),

@@ -18,6 +18,11 @@ export const records: Members = {
       'Secret with accessKeyId and secretAccessKey, with the same name in the namespace of the release and in that of the ' +
         'default fleet; empty: the identities of the pods.',
     ),
+    roleArn: text(
+      ['', 'arn:aws:iam::123456789012:role/logs'],
+      'ARN of the role of AWS that is assumed for the bucket, with that key pair or the identities of the pods; empty: none.',
+    ),
+    externalId: text(['', 'gateway'], 'External id that this role asks for.'),
     caSecretRef: secretEntry(
       'Secret entry with the certificate authorities of the endpoint as PEM, with the same name in both namespaces; empty: those ' +
         'that are trusted anyway.',

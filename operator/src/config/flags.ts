@@ -203,7 +203,7 @@ export const FLAGS = {
     variable: 'LOG_STORE',
     type: 'text',
     fallback: 'control_plane',
-    help: 'With --management: where gateways keep documents of the request log, as for them: control_plane (its database), s3, s3_custom, wasabi or netapp',
+    help: 'With --management: where gateways keep documents of the request log, as for them: control_plane (its database), s3, s3_assume (needs LOG_STORE_AWS_ROLE_ARN), s3_custom, wasabi or netapp',
   },
   'log-store-bucket': {
     variable: 'LOG_STORE_GENERATIONS_BUCKET',
@@ -229,6 +229,16 @@ export const FLAGS = {
     variable: 'LOG_STORE_SECRET_KEY',
     type: 'text',
     help: 'With --management: secret key for the bucket, better as the variable',
+  },
+  'log-store-aws-role-arn': {
+    variable: 'LOG_STORE_AWS_ROLE_ARN',
+    type: 'text',
+    help: 'With --management: ARN of the role that is assumed for the bucket, with the key pair or the identity of the pod',
+  },
+  'log-store-aws-external-id': {
+    variable: 'LOG_STORE_AWS_EXTERNAL_ID',
+    type: 'text',
+    help: 'With --management: external id that this role asks for',
   },
   'log-store-ca': {
     variable: 'LOG_STORE_CA',

@@ -10,12 +10,14 @@ import { SESSION_BOUNDS } from './session-bounds.ts';
 
 /** Where documents of the request log are, as variables name it. */
 export interface LogStoreOptions {
-  readonly kind: 'control_plane' | 's3' | 's3_custom' | 'wasabi' | 'netapp';
+  readonly kind: 'control_plane' | 's3' | 's3_assume' | 's3_custom' | 'wasabi' | 'netapp';
   readonly bucket: string | undefined;
   readonly region: string | undefined;
   readonly basePath: string | undefined;
   readonly accessKey: string | undefined;
   readonly secretKey: string | undefined;
+  readonly roleArn: string | undefined;
+  readonly externalId: string | undefined;
   /** PEM. */
   readonly ca: string | undefined;
 }
@@ -336,12 +338,14 @@ const requestLogOf = (values: Values): RequestLogOptions => ({
   logsDatabaseUrl: values.text('logs-database-url'),
   logsAccountPassword: values.text('logs-account-password'),
   logStore: {
-    kind: values.oneOf('log-store', ['control_plane', 's3', 's3_custom', 'wasabi', 'netapp']),
+    kind: values.oneOf('log-store', ['control_plane', 's3', 's3_assume', 's3_custom', 'wasabi', 'netapp']),
     bucket: values.text('log-store-bucket'),
     region: values.text('log-store-region'),
     basePath: values.text('log-store-basepath'),
     accessKey: values.text('log-store-access-key'),
     secretKey: values.text('log-store-secret-key'),
+    roleArn: values.text('log-store-aws-role-arn'),
+    externalId: values.text('log-store-aws-external-id'),
     ca: values.text('log-store-ca'),
   },
 });

@@ -9,11 +9,13 @@ import { callForObject } from './answers.ts';
 import {
   type AwsCredentials,
   type AzureCloud,
-  awsEndpoint,
   azureToken,
   type Calling,
+  readAgent,
   readRole,
   readToken,
+  SESSION_NAME,
+  tokenServiceOf,
 } from './clouds/index.ts';
 
 export interface OwnIdentity {
@@ -31,7 +33,6 @@ export interface OwnIdentityOptions {
   readonly readText?: (file: string) => Promise<string>;
 }
 
-const SESSION_NAME = 'gatehouse-operator';
 const AZURE_METADATA = 'http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=';
 const GCP_METADATA = 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
 /** Where agents that hand out credentials of AWS listen. */
@@ -95,7 +96,7 @@ interface WebIdentity {
 async function withWebIdentity(
   { tokenFile, roleArn }: WebIdentity,
   { region, http, signal }: Calling & { readonly region: string },
-  { textOf }: Context,
+  { variables, textOf }: Context,
 ): Promise<Result<AwsCredentials, FetchProblem>> {
   const token = await textOf(tokenFile);
   if (token === undefined) return err('NoIdentity');
@@ -109,14 +110,13 @@ async function withWebIdentity(
   const answer = await http(
     {
       method: 'POST',
-      url: awsEndpoint('sts', region),
+      ...tokenServiceOf(region, variables),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
-      reach: 'cluster',
     },
     signal,
   );
-  return readRole(answer);
+  return readRole(answer, roleArn);
 }
 
 /** EKS Pod Identity. */
@@ -134,14 +134,7 @@ async function fromAgent(
     { method: 'GET', url, headers: { authorization }, reach: 'identity' },
     { signal },
   );
-  if (!answer.ok) return answer;
-  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Token: sessionToken } = answer.value;
-  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') return err('Malformed');
-  return ok({
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: typeof sessionToken === 'string' ? sessionToken : undefined,
-  });
+  return answer.ok ? readAgent(answer.value) : answer;
 }
 
 /** Workload identity where its webhook has set it up, else the managed identity of the machine. */

@@ -2,7 +2,7 @@ import { err, type Result } from '@gatehouse/crds';
 import { LOG_STORES } from '@gatehouse/crds/logs';
 import type { Variables } from '@gatehouse/gateway';
 import { type LogObjects, openLogObjects } from '@gatehouse/operator/management';
-import { createOwnIdentity } from '@gatehouse/operator/secret-managers';
+import { createStoreIdentity } from '@gatehouse/operator/secret-managers';
 
 /** Where gateways of the process keep documents; undefined: in the database. An error names the variable. */
 export function logObjectsOf(variables: Variables): Result<LogObjects | undefined, string> {
@@ -18,9 +18,11 @@ export function logObjectsOf(variables: Variables): Result<LogObjects | undefine
       basePath: text('LOG_STORE_BASEPATH'),
       accessKey: text('LOG_STORE_ACCESS_KEY'),
       secretKey: text('LOG_STORE_SECRET_KEY'),
+      roleArn: text('LOG_STORE_AWS_ROLE_ARN'),
+      externalId: text('LOG_STORE_AWS_EXTERNAL_ID'),
       folder: text('GATEHOUSE_LOGS_DIR'),
       ca: text('LOG_STORE_CA'),
     },
-    { credentials: createOwnIdentity({ variables }).awsCredentials, now: Date.now },
+    { credentials: createStoreIdentity({ variables, now: Date.now }), now: Date.now },
   );
 }

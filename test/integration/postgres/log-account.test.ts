@@ -18,7 +18,7 @@ const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const NO_STORE = {
   kind: 'control_plane' as const,
   ...{ bucket: undefined, region: undefined, basePath: undefined, accessKey: undefined },
-  ...{ secretKey: undefined, ca: undefined },
+  ...{ secretKey: undefined, ...{ roleArn: undefined, externalId: undefined }, ca: undefined },
 };
 
 let server: PostgresServer;

@@ -1,3 +1,4 @@
+export { BUCKET_ROLE, BUCKET_ROLE_RULES, externalId, roleArn } from './aws-role.ts';
 export {
   checkConnection,
   connectionFields,

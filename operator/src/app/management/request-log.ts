@@ -15,7 +15,7 @@ import {
   postgresDialect,
 } from '../../management/index.ts';
 import { createBackoff, type Log, sleep, systemClock } from '../../runtime/index.ts';
-import { createOwnIdentity } from '../../secret-managers/index.ts';
+import { createStoreIdentity } from '../../secret-managers/index.ts';
 
 export interface RequestLog extends AsyncDisposable {
   /** Feedback and exports. */
@@ -46,10 +46,9 @@ export function openRequestLog(
   const opened = openLogReader(url === undefined ? undefined : { url }, logDatabase);
   if (!opened.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
   const { reader, close } = opened.value;
-  const identity = createOwnIdentity({ variables });
   const objects = openLogObjects(
     { ...logStore, folder: undefined },
-    { credentials: identity.awsCredentials, now: Date.now },
+    { credentials: createStoreIdentity({ variables, now: Date.now }), now: Date.now },
   );
   if (!objects.ok) throw new Error(objects.error);
   const logs = { reader, objects: objects.value };

@@ -1,7 +1,7 @@
 import { type AnyEntry, digestOf } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { childrenOf } from './children.ts';
-import { blockedAddresses, cloudsInUse } from './egress.ts';
+import { blockedAddresses, cloudsInUse, cloudsOfBuckets } from './egress.ts';
 import { aFleet } from './testing.ts';
 
 const SETTINGS = {
@@ -11,6 +11,9 @@ const SETTINGS = {
   metricsNamespaces: [],
   fleetNamespaces: new Set(['gatehouse-system']),
 };
+
+const DATABASE = { postgres: { urlSecretRef: { name: 'postgres', key: 'url' } } };
+const BUCKET = { bucket: 'objects', region: 'eu-central-1' };
 
 const policyOf = (spec: object, metadataClouds: ReturnType<typeof cloudsInUse> = []): string => {
   const children = childrenOf(aFleet(spec), SETTINGS, { replicas: 1, secretsDigest: '', metadataClouds });
@@ -45,6 +48,19 @@ describe('pods of a fleet', () => {
   test('reach anything where the fleet leaves egress open', () => {
     expect(policyOf({ network: { egress: 'Open' } })).toContain('"policyTypes":["Ingress"]');
   });
+});
+
+test.for([
+  { rule: 'its own identity for documents', spec: { records: { ...DATABASE, s3: BUCKET } }, clouds: ['aws'] },
+  { rule: 'its own identity for files', spec: { stores: { ...DATABASE, s3: BUCKET } }, clouds: ['aws'] },
+  {
+    rule: 'a key pair',
+    spec: { records: { ...DATABASE, s3: { ...BUCKET, secretRef: { name: 'minio' } } } },
+    clouds: [],
+  },
+  { rule: 'no bucket', spec: {}, clouds: [] },
+])('a fleet with $rule needs the metadata of $clouds', ({ spec, clouds }) => {
+  expect(cloudsOfBuckets(aFleet(spec))).toEqual(clouds);
 });
 
 test("the address of the cloud's host stays blocked", () => {

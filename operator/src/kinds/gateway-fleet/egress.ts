@@ -54,6 +54,10 @@ function noteNodes({ provider, settings, targets = [] }: Node, note: (provider?:
   for (const target of targets) noteNodes(target, note);
 }
 
+/** Clouds whose identity the pods use for buckets of the fleet. */
+export const cloudsOfBuckets = ({ spec: { stores, records } }: GatewayFleet): readonly Cloud[] =>
+  [stores?.s3, records?.s3].some((bucket) => bucket !== undefined && bucket.secretRef === undefined) ? ['aws'] : [];
+
 /** What is blocked while the identity of some clouds is in use. */
 export function blockedAddresses(clouds: readonly Cloud[]): readonly string[] {
   const open = new Set(clouds.flatMap((cloud) => NEEDED[cloud]));

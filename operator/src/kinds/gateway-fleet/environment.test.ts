@@ -63,11 +63,13 @@ describe('the environment of a fleet', () => {
       ...{ bucket: 'logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' as const },
       ...{ encryption: 'KMS' as const, kmsKeyId: 'alias/logs', objectLock: true, secretRef: { name: 'minio' } },
       caSecretRef: { name: 'minio', key: 'ca.crt' },
+      ...{ roleArn: 'arn:aws:iam::123456789012:role/logs', externalId: 'gateway' },
     };
     const given = variablesOf({ records: { postgres, s3 } });
     const values = {
       ...{ LOG_STORE: 's3_custom', LOG_STORE_GENERATIONS_BUCKET: 'logs', LOG_STORE_REGION: 'eu-central-1' },
       ...{ LOG_STORE_BASEPATH: 'http://minio:9000', LOG_STORE_FILE_PATH_FORMAT: 'v2' },
+      ...{ LOG_STORE_AWS_ROLE_ARN: s3.roleArn, LOG_STORE_AWS_EXTERNAL_ID: 'gateway' },
       ...{ LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: 'true', SSE_ENCRYPTION_TYPE: 'aws:kms', KMS_KEY_ID: 'alias/logs' },
     };
     for (const [name, value] of Object.entries(values)) expect(given.get(name)?.value, name).toBe(value);
@@ -85,6 +87,8 @@ describe('the environment of a fleet', () => {
         endpoint: 'http://minio:9000',
         prefix: 'p/',
         forcePathStyle: true,
+        roleArn: 'arn:aws:iam::123456789012:role/batches',
+        externalId: 'gateway',
       },
       secretRef: { name: 'minio' },
     };
@@ -99,6 +103,8 @@ describe('the environment of a fleet', () => {
       ENDPOINT: 'http://minio:9000',
       PREFIX: 'p/',
       PATH_STYLE: 'true',
+      ROLE_ARN: s3.roleArn,
+      EXTERNAL_ID: 'gateway',
     };
     for (const [name, value] of Object.entries(texts))
       expect(given.get(`GATEHOUSE_BATCH_S3_${name}`)?.value).toBe(value);

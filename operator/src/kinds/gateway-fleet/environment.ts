@@ -139,8 +139,9 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces, management }: Envi
 
 /** Where files and batches of the gateways' own are. */
 function batchVariables({ postgres, s3 }: NonNullable<GatewayFleet['spec']['stores']> = {}): readonly EnvVar[] {
-  const { bucket, region, endpoint, prefix, forcePathStyle, secretRef } = s3 ?? {};
-  const texts = { BUCKET: bucket, REGION: region, ENDPOINT: endpoint, PREFIX: prefix };
+  const { bucket, region, endpoint, prefix, forcePathStyle, secretRef, roleArn, externalId } = s3 ?? {};
+  const role = { ROLE_ARN: roleArn, EXTERNAL_ID: externalId };
+  const texts = { BUCKET: bucket, REGION: region, ENDPOINT: endpoint, PREFIX: prefix, ...role };
   return [
     ...(postgres === undefined ? [] : [fromSecret(BATCH_DATABASE, postgres.urlSecretRef)]),
     ...Object.entries(texts).flatMap(([name, value]) =>
@@ -217,6 +218,8 @@ function documentVariables({
     LOG_STORE_OBJECT_LOCK_RETENTION_ENABLED: s3.objectLock ? 'true' : undefined,
     SSE_ENCRYPTION_TYPE: s3.encryption === 'KMS' ? 'aws:kms' : s3.encryption,
     KMS_KEY_ID: s3.kmsKeyId,
+    LOG_STORE_AWS_ROLE_ARN: s3.roleArn,
+    LOG_STORE_AWS_EXTERNAL_ID: s3.externalId,
   };
   return [
     ...Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),

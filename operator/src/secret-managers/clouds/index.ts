@@ -1,3 +1,13 @@
 /** What managers and own identities of one cloud share. */
-export { type AwsCredentials, awsEndpoint, readRole } from './aws-role.ts';
+export {
+  type AwsCall,
+  type AwsCredentials,
+  assumeRole,
+  awsEndpoint,
+  readAgent,
+  readRole,
+  SESSION_NAME,
+  signedCall,
+  tokenServiceOf,
+} from './aws-role.ts';
 export { type AzureCloud, azureToken, type Calling, readToken } from './azure-token.ts';

@@ -45,9 +45,22 @@ export async function resolveCredentials(
   return roleCredentials(base, role, sts);
 }
 
-/** Credentials of the machine's identity alone, for a store of the gateway's own. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
-export const machineCredentials = ({ services, region }: StsContext): Promise<AwsCredentials> =>
-  baseCredentials({ services: withoutEmptySettings(services), region });
+export interface StoreIdentity {
+  /** Undefined: the machine's identity. */
+  readonly keys: AwsCredentials | undefined;
+  /** Undefined: none is assumed. */
+  readonly role: RoleRequest | undefined;
+}
+
+/** Credentials for a store of the gateway's own. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+export async function storeCredentials(
+  { keys, role }: StoreIdentity,
+  { services, region }: StsContext,
+): Promise<AwsCredentials> {
+  const sts: StsContext = { services: withoutEmptySettings(services), region };
+  const base = keys ?? (await baseCredentials(sts));
+  return role === undefined || role.roleArn === base.roleArn ? base : roleCredentials(base, role, sts);
+}
 
 /** Templates of manifests often set variables to empty text. */
 function withoutEmptySettings(services: ProviderServices): ProviderServices {

@@ -1,6 +1,6 @@
 /** Documents in a bucket of S3 or a store with its API. */
 import { createHash } from 'node:crypto';
-import type { Result } from '@gatehouse/crds';
+import { type AwsRole, ok, type Result } from '@gatehouse/crds';
 import type { LogBucket } from '@gatehouse/crds/logs';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createHttp, type Http, type HttpAnswer } from '../../../guarded-http/index.ts';
@@ -14,6 +14,8 @@ export interface BucketCredentials {
   readonly sessionToken?: string | undefined;
 }
 
+export type BucketKeys = Pick<BucketCredentials, 'accessKeyId' | 'secretAccessKey'>;
+
 export interface LogBucketPorts {
   /** An error says in a word why there are none. */
   credentials(call: CredentialsCall): Promise<Result<BucketCredentials, string>>;
@@ -25,6 +27,10 @@ export interface LogBucketPorts {
 
 export interface CredentialsCall {
   readonly http: Http;
+  /** Undefined: the identity of the process. */
+  readonly keys: BucketKeys | undefined;
+  /** Undefined: none is assumed. */
+  readonly role: AwsRole | undefined;
   readonly region: string;
   readonly signal: AbortSignal;
 }
@@ -35,13 +41,19 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** SHA-256 of nothing. */
 const EMPTY = createHash('sha256').digest('hex');
 
-export function createBucketObjects(bucket: LogBucket, { credentials, now, ca }: LogBucketPorts): LogObjects {
+export interface BucketPlace extends LogBucket {
+  readonly keys: BucketKeys | undefined;
+}
+
+export function createBucketObjects(bucket: BucketPlace, { credentials, now, ca }: LogBucketPorts): LogObjects {
   const http = createHttp({ ownNamespaces: [], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   const { origin, base } = placeOf(bucket);
-  const { region } = bucket;
+  const { region, keys, role } = bucket;
+  const findCredentials = async (signal: AbortSignal): Promise<Result<BucketCredentials, string>> =>
+    keys !== undefined && role === undefined ? ok(keys) : credentials({ http, region, keys, role, signal });
   const ask = async (path: string): Promise<HttpAnswer> => {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const found = await credentials({ http, region, signal });
+    const found = await findCredentials(signal);
     if (!found.ok) throw away(`there is no identity for it: ${found.error}`);
     const headers = await signed({ host: new URL(origin).host, path, region }, found.value, now());
     // The address is the deployment's own: nothing in a call chooses it.

@@ -10,6 +10,8 @@ export interface LogObjectSettings {
   readonly bucket: string | undefined;
   readonly region: string | undefined;
   readonly basePath: string | undefined;
+  readonly roleArn?: string | undefined;
+  readonly externalId?: string | undefined;
   readonly accessKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly folder: string | undefined;
@@ -19,7 +21,7 @@ export interface LogObjectSettings {
 
 /** Undefined: documents are in the database. An error begins with the variable and never repeats a value. */
 export function openLogObjects(
-  { kind, folder, accessKey, secretKey, ca, ...given }: LogObjectSettings,
+  { kind, folder, accessKey, secretKey, roleArn, externalId, ca, ...given }: LogObjectSettings,
   { credentials, now }: LogBucketPorts,
 ): Result<LogObjects | undefined, string> {
   if (kind === 'control_plane') return ok(undefined);
@@ -28,7 +30,7 @@ export function openLogObjects(
       ? err('GATEHOUSE_LOGS_DIR: is required with LOG_STORE=folder')
       : ok(createFolderObjects(folder));
   }
-  const bucket = logBucketOf({ kind, ...given });
+  const bucket = logBucketOf({ kind, ...given, roleArn, externalId });
   if (!bucket.ok) return err(bucket.error);
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
     return err('LOG_STORE_CA: expected certificates as PEM');
@@ -36,9 +38,9 @@ export function openLogObjects(
   if ((accessKey === undefined) !== (secretKey === undefined)) {
     return err('LOG_STORE_ACCESS_KEY and LOG_STORE_SECRET_KEY go together');
   }
-  if (accessKey === undefined || secretKey === undefined) {
-    return ok(createBucketObjects(bucket.value, { credentials, now, ca }));
-  }
-  const pair = ok({ accessKeyId: accessKey, secretAccessKey: secretKey });
-  return ok(createBucketObjects(bucket.value, { credentials: async () => pair, now, ca }));
+  const keys =
+    accessKey === undefined || secretKey === undefined
+      ? undefined
+      : { accessKeyId: accessKey, secretAccessKey: secretKey };
+  return ok(createBucketObjects({ ...bucket.value, keys }, { credentials, now, ca }));
 }
