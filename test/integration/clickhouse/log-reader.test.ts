@@ -163,7 +163,7 @@ beforeAll(async () => {
   }
   readers = {
     postgres: createPostgresReader(ofRows),
-    clickhouse: createClickHouseReader({ ask: connection.ask, feedback: ofPeople }),
+    clickhouse: createClickHouseReader({ ...connection, feedback: ofPeople }),
   };
   closing.push(
     () => connection.close(),

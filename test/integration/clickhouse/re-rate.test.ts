@@ -39,7 +39,7 @@ beforeAll(async () => {
   closing.unshift(() => feedback.close());
   const connection = unwrap(connectClickHouse({ url: server.url }));
   closing.unshift(() => connection.close());
-  reader = createClickHouseReader({ ask: connection.ask, feedback });
+  reader = createClickHouseReader({ ...connection, feedback });
 });
 afterAll(async () => {
   for (const close of closing) await close();

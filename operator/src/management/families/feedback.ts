@@ -21,6 +21,12 @@ function logsOf({ logDatabase }: Services): Database<LogTables> {
 const toJson = (metadata: Readonly<Record<string, unknown>>): string =>
   withoutBrokenText(JSON.stringify(boundMetadata(metadata)));
 
+/** The same, as names and values. */
+const toTexts = (metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(boundMetadata(metadata)).map(([name, value]) => [withoutBrokenText(name), withoutBrokenText(value)]),
+  );
+
 function giverOf({ keyId, user, isSession }: Caller): Pick<FeedbackRow, 'api_key' | 'key_user'> {
   return { api_key: isSession ? null : keyId, key_user: user ?? null };
 }
@@ -51,8 +57,9 @@ export const FEEDBACK: readonly BoundOperation[] = [
     const homes = await homesMeant(call, services);
     const workspaces = homes.flatMap(({ workspace }) => workspace?.slug ?? []);
     if (!UUID.test(id) || workspaces.length === 0) throw absent('feedback');
+    const at = services.now();
     const change = {
-      ...{ value, updated_at: new Date(services.now()) },
+      ...{ value, updated_at: new Date(at) },
       ...(weight === undefined ? {} : { weight }),
       ...(metadata === undefined ? {} : { metadata: toJson(metadata) }),
     };
@@ -64,7 +71,11 @@ export const FEEDBACK: readonly BoundOperation[] = [
         .where('workspace', 'in', workspaces)
         .executeTakeFirst(),
     );
-    if (numUpdatedRows === 0n) throw absent('feedback');
+    if (numUpdatedRows === 0n) {
+      const further = { value, weight, at, metadata: metadata && toTexts(metadata) };
+      const isChanged = await services.logs?.reader.changeFeedback?.(id, workspaces, further);
+      if (isChanged !== true) throw absent('feedback');
+    }
     return saved('Feedback was changed', [id.toLowerCase()]);
   }),
 ];

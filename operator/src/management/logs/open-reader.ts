@@ -20,6 +20,6 @@ export function openLogReader(
   if (clickHouse === undefined) return ok({ reader: createPostgresReader(database), close: async () => undefined });
   const connection = connectClickHouse(clickHouse);
   if (!connection.ok) return connection;
-  const { ask, close } = connection.value;
-  return ok({ reader: createClickHouseReader({ ask, feedback: database }), close });
+  const { ask, change, close } = connection.value;
+  return ok({ reader: createClickHouseReader({ ask, change, feedback: database }), close });
 }

@@ -121,6 +121,15 @@ export interface KeyedFeedback extends FeedbackSum {
   readonly key: number | string;
 }
 
+/** Members that are absent stay. */
+export interface FeedbackChange {
+  readonly value: number;
+  readonly weight?: number | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Unix time in ms. */
+  readonly at: number;
+}
+
 /** A filter that is a parameter of the database never becomes a part of its language. */
 export interface LogReader {
   /** The newest first; `before`: those behind a row. */
@@ -143,6 +152,11 @@ export interface LogReader {
   ): Promise<{ readonly sums: readonly LabelSum[]; readonly total: number }>;
   /** Of the time of the filter, about requests that it asks for. */
   feedback(filter: LogFilter, key: FeedbackKey, width: TimeWidth): Promise<readonly KeyedFeedback[]>;
+  /**
+   * Changes feedback that is beside the rows, in one of the workspaces; false: there is none with the id. Absent: all of it is in the
+   * database of what people say.
+   */
+  changeFeedback?(id: string, workspaces: readonly string[], change: FeedbackChange): Promise<boolean>;
 }
 
 /** A question that the database did not answer in its time. */

@@ -3,7 +3,8 @@ import { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow, type LogRow } fr
 import type { Database, LogTables } from '../../database/index.ts';
 import type { KeyedFeedback, LogFilter, LogPlace, LogReader, Page, TimeWidth } from '../reader.ts';
 import { createPostgresReader } from '../sql/index.ts';
-import type { AskClickHouse } from './client.ts';
+import { changeFeedback } from './change-feedback.ts';
+import type { ClickHouseConnection } from './client.ts';
 import { type ClickHouseFilter, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { addKeys, feedbackQuery, guardrailQuery, isAboutRows } from './feedback.ts';
 import { isEmpty, type Judgements, judgementsByTrace, judgementsOf } from './judgements.ts';
@@ -12,8 +13,7 @@ import type { Question } from './question.ts';
 import { costedRows, hasReRated, withPresentCost } from './re-rated.ts';
 import { type SumRow, sumQuery, toSum } from './sums.ts';
 
-export interface ClickHouseReaderOptions {
-  readonly ask: AskClickHouse;
+export interface ClickHouseReaderOptions extends Pick<ClickHouseConnection, 'ask' | 'change'> {
   /** Where feedback of people is. */
   readonly feedback: Pick<Database<LogTables>, 'use'>;
 }
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 const NONE: Judgements = { people: [], guardrails: undefined };
 const ALWAYS = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
-export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOptions): LogReader {
+export function createClickHouseReader({ ask, change, feedback }: ClickHouseReaderOptions): LogReader {
   const ofPostgres = createPostgresReader(feedback);
   /** The filter in the words of this database. */
   const toOwn = async ({ feedback: bounds, ...filter }: LogFilter): Promise<ClickHouseFilter> => {
@@ -96,6 +96,7 @@ export function createClickHouseReader({ ask, feedback }: ClickHouseReaderOption
       if (isEmpty(judgements)) return [];
       return ask<KeyedFeedback>((q) => feedbackQuery(q, own, { key, judgements, isOfRows }));
     },
+    changeFeedback: (id, workspaces, to) => changeFeedback({ ask, change }, { id, workspaces, to }),
   };
 }
 

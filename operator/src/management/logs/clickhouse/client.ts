@@ -10,6 +10,8 @@ export type AskClickHouse = <R>(write: (question: Question) => string) => Promis
 
 export interface ClickHouseConnection {
   readonly ask: AskClickHouse;
+  /** A statement without an answer. Rejects as `ask` does. */
+  change(write: (question: Question) => string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,24 +59,34 @@ export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickH
     });
     return opening;
   };
+  const run = async <R>(
+    write: (question: Question) => string,
+    send: (client: ClickHouseClient, statement: Statement) => Promise<R>,
+  ): Promise<R> => {
+    const question = new Question();
+    const query = write(question);
+    const client = await opened();
+    try {
+      return await send(client, { query, query_params: question.params });
+    } catch (error) {
+      throw isTooLarge(error)
+        ? new LogQuestionTooLarge('The question took too long: ask for a shorter time', { cause: error })
+        : error;
+    }
+  };
   return ok({
-    ask: async <R>(write: (question: Question) => string): Promise<readonly R[]> => {
-      const question = new Question();
-      const query = write(question);
-      const client = await opened();
-      try {
-        const answer = await client.query({ query, query_params: question.params, format: 'JSONEachRow' });
-        return await answer.json<R>();
-      } catch (error) {
-        throw isTooLarge(error)
-          ? new LogQuestionTooLarge('The question took too long: ask for a shorter time', { cause: error })
-          : error;
-      }
-    },
+    ask: <R>(write: (question: Question) => string): Promise<readonly R[]> =>
+      run(write, async (client, statement) => (await client.query({ ...statement, format: 'JSONEachRow' })).json<R>()),
+    change: (write) => run(write, async (client, statement) => void (await client.command(statement))),
     close: async () => {
       await opening?.then((client) => client.close()).catch(() => undefined); // it was never open
     },
   });
+}
+
+interface Statement {
+  readonly query: string;
+  readonly query_params: Question['params'];
 }
 
 /** TIMEOUT_EXCEEDED, TOO_SLOW and MEMORY_LIMIT_EXCEEDED. */
