@@ -14,6 +14,7 @@ import {
   createPostgresReader,
   type LogFilter,
   type LogReader,
+  type Page,
   type SumOptions,
   type TimeWidth,
 } from '../../../operator/src/management/logs/index.ts';
@@ -229,6 +230,28 @@ test.for(['postgres', 'clickhouse'] as const)(
     expect(ids).toEqual(wanted);
   },
 );
+
+describe.for(['postgres', 'clickhouse'] as const)('sums in pages, in %s', (database) => {
+  const asked = {
+    sums: (page: Page) => readers[database].sum(ALL, { by: ['workspace', 'api_key'], page }),
+    users: (page: Page) => readers[database].labels(ALL, 'end_user', page),
+    metadata: (page: Page) => readers[database].labels(ALL, { metadata: 'team' }, page),
+  };
+
+  test.for(Object.entries(asked))('of %s are all of them, each once, with one total', async ([, ask]) => {
+    const { sums: all, total } = await ask({ limit: 100, offset: 0 });
+    expect(total).toBe(all.length);
+    expect(total).toBeGreaterThan(1);
+    for (const offset of [1, total - 1, total])
+      expect(rounded(await ask({ limit: 2, offset }))).toEqual(rounded({ sums: all.slice(offset, offset + 2), total }));
+  });
+
+  test('are none where there is nothing', async () => {
+    const none: LogFilter = { ...ALL, traces: ['no such trace'] };
+    for (const offset of [0, 3])
+      expect(await readers[database].labels(none, 'end_user', { limit: 2, offset })).toEqual({ sums: [], total: 0 });
+  });
+});
 
 test('there is something to compare', async () => {
   const { sums } = await readers.clickhouse.sum(ALL, { by: [] });

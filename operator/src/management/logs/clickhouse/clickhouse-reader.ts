@@ -1,6 +1,7 @@
 /** The request log in ClickHouse; feedback of people is in PostgreSQL. */
 import { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow, type LogRow } from '@gatehouse/crds/logs';
 import type { Database, LogTables } from '../../database/index.ts';
+import { readPage } from '../pages.ts';
 import type { KeyedFeedback, LogFilter, LogPlace, LogReader, Page, TimeWidth } from '../reader.ts';
 import { createPostgresReader } from '../sql/index.ts';
 import { changeFeedback } from './change-feedback.ts';
@@ -62,9 +63,9 @@ export function createClickHouseReader({ ask, change, feedback }: ClickHouseRead
     },
     sum: async (filter, options) => {
       const own = await toOwn(filter);
-      const select = (page: Page | undefined) => ask<SumRow>((q) => sumQuery(q, own, { ...options, page }));
-      const sums = await select(options.page);
-      return { sums: sums.map((row) => toSum(row, options.by)), total: await totalOf(sums, options.page, select) };
+      const found = await ask<SumRow>((q) => sumQuery(q, own, options));
+      const { rows: sums, total } = readPage(found, options.page);
+      return { sums: sums.map((row) => toSum(row, options.by)), total };
     },
     users: async (filter, width) => {
       const own = await toOwn(filter);
@@ -77,9 +78,9 @@ export function createClickHouseReader({ ask, change, feedback }: ClickHouseRead
     labels: async (filter, label, page) => {
       const given = label === 'end_user' ? NONE : judgementsByTrace({ ask, feedback }, filter.visible.workspaces);
       const [own, judgements] = await Promise.all([toOwn(filter), given]);
-      const select = (of: Page) => ask<LabelRow>((q) => labelQuery(q, own, { label, judgements }, of));
-      const found = await select(page);
-      return { sums: found.map(toLabelSum), total: await totalOf(found, page, select) };
+      const found = await ask<LabelRow>((q) => labelQuery(q, own, { label, judgements }, page));
+      const { rows: sums, total } = readPage(found, page);
+      return { sums: sums.map(toLabelSum), total };
     },
     feedback: async (filter, key, width) => {
       const { from, to, visible } = filter;
@@ -134,19 +135,3 @@ const fromWhere = (q: Question, filter: ClickHouseFilter, which = 'true'): strin
 
 const rowsWhere = (q: Question, filter: ClickHouseFilter, which?: string): string =>
   `select ${CLICKHOUSE_ROW} ${fromWhere(q, filter, which)}`;
-
-interface Counted {
-  /** Of all pages. */
-  readonly total: number;
-}
-
-/** A page behind the last one does not say how many there are. */
-async function totalOf(
-  rows: readonly Counted[],
-  page: Page | undefined,
-  again: (page: Page) => Promise<readonly Counted[]>,
-): Promise<number> {
-  const isBehind = rows.length === 0 && page !== undefined && page.offset > 0;
-  const [first] = isBehind ? await again({ limit: 1, offset: 0 }) : rows;
-  return first?.total ?? 0;
-}

@@ -4,6 +4,7 @@ import { segmentsOf } from '../sql/segments.ts';
 import { type ClickHouseFilter, isOfRollUps, sharedConditions } from './conditions.ts';
 import { rowFacts } from './facts.ts';
 import { isEmpty, type Judgements, judgedTraces } from './judgements.ts';
+import { pageOf } from './pages.ts';
 import type { Question } from './question.ts';
 import { msOf, spanOf } from './spans.ts';
 
@@ -53,6 +54,7 @@ export interface LabelRow {
   readonly totalTokens: number;
   readonly lastSeen: number;
   readonly total: number;
+  readonly place: number;
   /** With feedback. */
   readonly judgedRequests?: number;
   readonly given?: number;
@@ -80,12 +82,11 @@ export function labelQuery(
 const SUMS = `sum(f.requests) as requests, sum(f.cost_nano) as costNano, sum(f.total_tokens) as totalTokens,
   ${msOf('max(f.bucket)')} as lastSeen`;
 
-const pageOf = (q: Question, { limit, offset }: Page): string =>
-  `order by requests desc, label limit ${q.param(limit, 'UInt32')} offset ${q.param(offset, 'UInt32')}`;
+const MOST_FIRST = 'requests desc, label';
 
 const plainQuery = (q: Question, rows: string, page: Page): string => `
   with facts as (${rows}), grouped as (select label, ${SUMS} from facts as f group by label)
-  select *, count() over () as total from grouped ${pageOf(q, page)}`;
+  ${pageOf(q, 'grouped', MOST_FIRST, page)}`;
 
 /**
  * Each feedback counts once for each label that a row of its trace has. Rows are read once. Most of their traces have no feedback, which
@@ -102,23 +103,30 @@ const judgedQuery = (
       groupArrayIf((toString(f.workspace), f.trace, f.requests), cityHash64(f.trace) in (select cityHash64(trace) from judged)) as traces
     from (${rows}) as f where f.named is not null group by label
   ),
-  paged as (select *, count() over () as total from grouped ${pageOf(q, page)}),
+  paged as (${pageOf(q, 'grouped', MOST_FIRST, page)}),
   seen as (
     select label, any(requests) as requests, any(costNano) as costNano, any(totalTokens) as totalTokens,
-      any(lastSeen) as lastSeen, any(total) as total, one.1 as workspace, one.2 as trace, sum(one.3) as finals,
+      any(lastSeen) as lastSeen, any(total) as total, any(place) as place, one.1 as workspace, one.2 as trace, sum(one.3) as finals,
       any(isFound) as isFound
     from (
-      select label, requests, costNano, totalTokens, lastSeen, total, notEmpty(traces) as isFound, one
+      select label, requests, costNano, totalTokens, lastSeen, total, place, notEmpty(traces) as isFound, one
       from paged left array join traces as one
     ) group by label, workspace, trace
   )
   select s.label as label, any(s.requests) as requests, any(s.costNano) as costNano, any(s.totalTokens) as totalTokens,
-    any(s.lastSeen) as lastSeen, any(s.total) as total, sumIf(s.finals, s.isFound and j.given > 0) as judgedRequests,
+    any(s.lastSeen) as lastSeen, any(s.total) as total, any(s.place) as place, sumIf(s.finals, s.isFound and j.given > 0) as judgedRequests,
     sumIf(j.given, s.isFound) as given, sumIf(j.weighted, s.isFound) as weighted
   from seen as s left join judged as j on s.workspace = j.workspace and s.trace = j.trace
-  group by label order by requests desc, label`;
+  group by label order by ${MOST_FIRST}`;
 
-export const toLabelSum = ({ total: _, judgedRequests = 0, given = 0, weighted = 0, ...row }: LabelRow): LabelSum => ({
+export const toLabelSum = ({
+  total: _,
+  place: __,
+  judgedRequests = 0,
+  given = 0,
+  weighted = 0,
+  ...row
+}: LabelRow): LabelSum => ({
   ...row,
   feedback: { requests: judgedRequests, count: given, weighted },
 });

@@ -1,7 +1,8 @@
 /** Sums of facts. */
-import type { Sum, SumOptions, Totals } from '../reader.ts';
+import type { Page, Sum, SumOptions, Totals } from '../reader.ts';
 import type { ClickHouseFilter } from './conditions.ts';
 import { facts } from './facts.ts';
+import { pageOf } from './pages.ts';
 import type { Question } from './question.ts';
 import { msOf, spanOf } from './spans.ts';
 
@@ -9,10 +10,11 @@ export type SumRow = Omit<Totals, never> & {
   readonly time: number;
   readonly times: Sum['times'];
   readonly total: number;
+  readonly place: number;
 } & Readonly<Record<string, unknown>>;
 
 /** More are no graph that anybody can look at. */
-const MAX_SUMS = 100_000;
+const ALL: Page = { limit: 100_000, offset: 0 };
 
 export function sumQuery(q: Question, filter: ClickHouseFilter, { by, width, withTimes, page }: SumOptions): string {
   const groups = ['time', ...by].join(', ');
@@ -38,9 +40,7 @@ export function sumQuery(q: Question, filter: ClickHouseFilter, { by, width, wit
         ${withTimes === true ? 'arraySort(groupArray((n.latency, n.requests)))' : '[]'} as times
       from fine as n group by ${groups}
     )
-    select *, count() over () as total from grouped
-    order by ${page === undefined ? groups : `requests desc, attempts desc, ${groups}`}
-    limit ${q.param(page?.limit ?? MAX_SUMS, 'UInt32')} offset ${q.param(page?.offset ?? 0, 'UInt32')}`;
+    ${page === undefined ? pageOf(q, 'grouped', groups, ALL) : pageOf(q, 'grouped', `requests desc, attempts desc, ${groups}`, page)}`;
 }
 
 export function toSum(row: SumRow, by: SumOptions['by']): Sum {

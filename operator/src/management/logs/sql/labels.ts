@@ -3,6 +3,7 @@ import type { Sql } from 'kysely';
 import type { Label, LabelSum, LogFilter, Page, TimeWidth, UserCount } from '../reader.ts';
 import { type Fragment, isOfRollUps, oneOf, sharedConditions } from './conditions.ts';
 import { instant, rowFacts } from './facts.ts';
+import { pageOf } from './pages.ts';
 import { segmentsOf } from './segments.ts';
 import { msOf, spanOf } from './sums.ts';
 
@@ -34,6 +35,7 @@ interface LabelRow {
   readonly totalTokens: string | number;
   readonly lastSeen: string | number;
   readonly total: string | number;
+  readonly place?: string | number;
   /** With feedback. */
   readonly judgedRequests?: string | number | null;
   readonly given?: string | number | null;
@@ -43,20 +45,19 @@ interface LabelRow {
 export const labelQuery = (sql: Sql, filter: LogFilter, label: Label, page: Page) =>
   label === 'end_user' ? usersQuery(sql, filter, page) : metadataQuery(sql, filter, label.metadata, page);
 
-const SUMS =
-  'label, sum(requests) as requests, sum(cost_nano) as "costNano", sum(total_tokens) as "totalTokens", count(*) over () as total';
+const SUMS = 'label, sum(requests) as requests, sum(cost_nano) as "costNano", sum(total_tokens) as "totalTokens"';
 
-const usersQuery = (sql: Sql, filter: LogFilter, { limit, offset }: Page) => sql<LabelRow>`
+const MOST_FIRST = 'requests desc, label';
+
+const usersQuery = (sql: Sql, filter: LogFilter, page: Page) => sql<LabelRow>`
   with facts as (${userFacts(sql, filter, { hours: true })})
-  select ${sql.raw(SUMS)}, ${msOf(sql, sql`max(bucket)`)} as "lastSeen"
-  from facts group by label
-  order by sum(requests) desc, label limit ${limit} offset ${offset}`;
+  ${pageOf(sql, sql`select ${sql.raw(SUMS)}, ${msOf(sql, sql`max(bucket)`)} as "lastSeen" from facts group by label`, sql.raw(MOST_FIRST), page)}`;
 
 /**
  * Rows are read once, and joined with feedback: each one counts once for each label that a row of its trace has. The first id of its feedback
  * stands for a trace, in all workers the same one: groups with so short a key fit into memory.
  */
-const metadataQuery = (sql: Sql, filter: LogFilter, name: string, { limit, offset }: Page) => sql<LabelRow>`
+const metadataQuery = (sql: Sql, filter: LogFilter, name: string, page: Page) => sql<LabelRow>`
   with judged as (
     select workspace, trace_id, (array_agg(id order by id))[1] as first, count(*) as given, sum(value * weight) as weighted
     from gateway_logs.feedback where ${oneOf(sql, sql`workspace`, filter.visible.workspaces) ?? sql`true`}
@@ -69,10 +70,12 @@ const metadataQuery = (sql: Sql, filter: LogFilter, name: string, { limit, offse
       left join judged j on j.workspace = f.workspace and j.trace_id = f.trace_id
     where f.label is not null group by f.label, j.first
   )
+  ${pageOf(sql, judgedSums(sql), sql.raw(MOST_FIRST), page)}`;
+
+const judgedSums = (sql: Sql): Fragment => sql`
   select ${sql.raw(SUMS)}, ${msOf(sql, sql`max(bucket)`)} as "lastSeen",
     sum(requests) filter (where given > 0) as "judgedRequests", sum(given) as given, sum(weighted) as weighted
-  from fine group by label
-  order by sum(requests) desc, label limit ${limit} offset ${offset}`;
+  from fine group by label`;
 
 export const toLabelSum = (row: LabelRow): LabelSum => ({
   label: row.label,

@@ -2,7 +2,8 @@
 import { LOG_COLUMNS, type LogRow } from '@gatehouse/crds/logs';
 import type { RawBuilder, Sql } from 'kysely';
 import type { Database, LogTables } from '../../database/index.ts';
-import { type LogFilter, type LogPlace, LogQuestionTooLarge, type LogReader, type Page } from '../reader.ts';
+import { readPage } from '../pages.ts';
+import { type LogFilter, type LogPlace, LogQuestionTooLarge, type LogReader } from '../reader.ts';
 import { type Fragment, ofRow, rowConditions, sharedConditions } from './conditions.ts';
 import { instant } from './facts.ts';
 import { feedbackQuery } from './feedback.ts';
@@ -52,11 +53,8 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
       return document?.content;
     },
     sum: async (filter, options) => {
-      const sums = await ask((sql) => sumQuery(sql, filter, options));
-      return {
-        sums: sums.map((row) => toSum(row, options.by)),
-        total: await totalOf(sums, options.page, (page) => ask((sql) => sumQuery(sql, filter, { ...options, page }))),
-      };
+      const { rows: sums, total } = readPage(await ask((sql) => sumQuery(sql, filter, options)), options.page);
+      return { sums: sums.map((row) => toSum(row, options.by)), total };
     },
     users: async (filter, width) => {
       const counts = await ask((sql) => userQuery(sql, filter, width));
@@ -64,8 +62,7 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
       return { spans: counts.filter(({ isAll }) => !isAll).map(toUserCount), all: { users, requests } };
     },
     labels: async (filter, label, page) => {
-      const sums = await ask((sql) => labelQuery(sql, filter, label, page));
-      const total = await totalOf(sums, page, (first) => ask((sql) => labelQuery(sql, filter, label, first)));
+      const { rows: sums, total } = readPage(await ask((sql) => labelQuery(sql, filter, label, page)), page);
       return { sums: sums.map(toLabelSum), total };
     },
     feedback: async (filter, key, width) =>
@@ -75,22 +72,6 @@ export function createPostgresReader(database: Pick<Database<LogTables>, 'use'>)
         weighted: Number(row.weighted),
       })),
   };
-}
-
-interface Counted {
-  /** Of all pages. */
-  readonly total: string | number;
-}
-
-/** A page behind the last one does not say how many there are. */
-async function totalOf(
-  rows: readonly Counted[],
-  page: Page | undefined,
-  again: (page: Page) => Promise<readonly Counted[]>,
-): Promise<number> {
-  const isBehind = rows.length === 0 && page !== undefined && page.offset > 0;
-  const [first] = isBehind ? await again({ limit: 1, offset: 0 }) : rows;
-  return Number(first?.total ?? 0);
 }
 
 const behind = (sql: Sql, before: LogPlace | undefined): Fragment | undefined =>

@@ -1,8 +1,9 @@
 /** Sums of facts. */
 import type { Sql } from 'kysely';
-import type { LogFilter, Sum, SumOptions, Totals } from '../reader.ts';
+import type { LogFilter, Page, Sum, SumOptions, Totals } from '../reader.ts';
 import type { Fragment } from './conditions.ts';
 import { facts } from './facts.ts';
+import { pageOf } from './pages.ts';
 
 /** Numbers come as texts where they are large. */
 type Numbers<T> = { readonly [K in keyof T]: string | number | null };
@@ -13,6 +14,7 @@ type SumRow = Numbers<Omit<Totals, 'firstSeen' | 'lastSeen'>> & {
   readonly lastSeen: string | number | null;
   readonly times: Sum['times'] | null;
   readonly total: string | number;
+  readonly place?: string | number;
 } & Readonly<Record<string, unknown>>;
 
 export const msOf = (sql: Sql, time: Fragment): Fragment => sql`(extract(epoch from ${time}) * 1000)::float8`;
@@ -42,26 +44,25 @@ export function sumQuery(sql: Sql, filter: LogFilter, { by, width, withTimes, pa
     min(bucket) as first_seen, max(bucket) as last_seen`;
   // Steps of times are a group of their own, where they are asked for.
   const steps = withTimes ? [sql`latency`] : [];
+  const sums = sql`
+    select ${sql.join([sql`${msOf(sql, sql`time`)} as time`, ...names])},
+      sum(requests) as requests, sum(attempts) as attempts, sum(errors) as errors, sum(hits) as hits,
+      sum(response_ms) as "responseMs", sum(cost_nano) as "costNano", sum(input_tokens) as "inputTokens",
+      sum(output_tokens) as "outputTokens", sum(total_tokens) as "totalTokens",
+      ${msOf(sql, sql`min(first_seen)`)} as "firstSeen", ${msOf(sql, sql`max(last_seen)`)} as "lastSeen",
+      ${withTimes ? sql`json_agg(json_build_array(latency, requests) order by latency)` : sql`null`} as times
+    from fine group by ${groups}`;
   return sql<SumRow>`
     with facts as (${facts(sql, filter, { hours: width !== 'minute' })}),
     fine as (
       select ${sql.join([sql`${spanOf(sql, 'bucket', width)} as time`, ...names, ...steps])}, ${measures}
       from facts group by ${sql.join([sql`1`, ...names, ...steps])}
     )
-    select ${sql.join([sql`${msOf(sql, sql`time`)} as time`, ...names])},
-      sum(requests) as requests, sum(attempts) as attempts, sum(errors) as errors, sum(hits) as hits,
-      sum(response_ms) as "responseMs", sum(cost_nano) as "costNano", sum(input_tokens) as "inputTokens",
-      sum(output_tokens) as "outputTokens", sum(total_tokens) as "totalTokens",
-      ${msOf(sql, sql`min(first_seen)`)} as "firstSeen", ${msOf(sql, sql`max(last_seen)`)} as "lastSeen",
-      ${withTimes ? sql`json_agg(json_build_array(latency, requests) order by latency)` : sql`null`} as times,
-      count(*) over () as total
-    from fine group by ${groups}
-    order by ${page === undefined ? groups : sql`sum(requests) desc, sum(attempts) desc, ${groups}`}
-    limit ${page?.limit ?? MAX_SUMS} offset ${page?.offset ?? 0}`;
+    ${page === undefined ? pageOf(sql, sums, groups, ALL) : pageOf(sql, sums, sql`requests desc, attempts desc, ${groups}`, page)}`;
 }
 
 /** More are no graph that anybody can look at. */
-const MAX_SUMS = 100_000;
+const ALL: Page = { limit: 100_000, offset: 0 };
 
 export function toSum(row: SumRow, by: SumOptions['by']): Sum {
   return {
