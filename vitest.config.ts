@@ -146,7 +146,7 @@ export default defineConfig({
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
           globalSetup: ['test/cluster/setup.ts'],
-          maxWorkers: 2,
+          fileParallelism: false, // each has an installation of its own
           testTimeout: 900_000,
           hookTimeout: 300_000,
         },

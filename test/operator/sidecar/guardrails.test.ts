@@ -24,6 +24,8 @@ import {
   startOperator,
 } from '../operator/support.ts';
 
+/** Ten times what is promised: other tests share the machine. */
+const EFFECT_MS = 10_000;
 const DENIED = 446;
 
 let parts: AsyncDisposableStack;
@@ -125,7 +127,7 @@ const answers = (config: string, status: number): Promise<Answer> =>
       const answer = await ask(config);
       return answer.status === status ? answer : undefined;
     },
-    { what: `${status} by ${config}` },
+    { what: `${status} by ${config}`, deadlineMs: EFFECT_MS },
   );
 
 test('a guardrail that is applied with kubectl denies in a sidecar, and a change of it is in force there', async () => {
