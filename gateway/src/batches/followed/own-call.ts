@@ -1,7 +1,9 @@
 /** Calls about a followed batch, for the key that has created it, at the account as it is stored now. */
+
 import { AppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import {
   type Answer,
   type Caller,
@@ -111,7 +113,7 @@ function callerOf(
 const STATE_TIMEOUT_MS = 30_000;
 
 function requestOf({ batch, slug, metadata, traceId }: FollowedBatch, operation: OwnCall['operation']): ClientRequest {
-  const id = encodeURIComponent(batch);
+  const id = percentEncoded(batch);
   const headers = new Map([
     ['x-gw-provider', `@${slug}`],
     ['x-gw-metadata', metadata],

@@ -1,4 +1,5 @@
 import { err, isObject, ok } from '@gatehouse/crds';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
 import type { ModelsEndpoint } from '../contract.ts';
@@ -17,7 +18,7 @@ export const models: ModelsEndpoint = {
       return modelEntry(textAt(model, 'id') ?? '', 'anthropic', created);
     });
     const last = textAt(body, 'last_id');
-    const next = body['has_more'] === true && last ? `${PAGE}&after_id=${encodeURIComponent(last)}` : undefined;
+    const next = body['has_more'] === true && last ? `${PAGE}&after_id=${percentEncoded(last)}` : undefined;
     const displayNames = new Map(
       entries.map((model) => [textAt(model, 'id') ?? '', textAt(model, 'display_name') ?? textAt(model, 'id') ?? '']),
     );

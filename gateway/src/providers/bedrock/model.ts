@@ -1,6 +1,8 @@
 /** The model behind the id of a call. */
+
 import { createHash } from 'node:crypto';
 import { cancelAfter } from '../../lib/cancellation.ts';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { type Family, familyOf, readModelId } from '../../wire/bedrock/index.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
@@ -53,7 +55,7 @@ export function modelPath(id: string, action: string): string {
 }
 
 async function lookUp(known: ModelFacts, profile: string, call: Call, context: AuthorizerContext): Promise<ModelFacts> {
-  const url = `${controlPlaneUrl(call)}/inference-profiles/${encodeURIComponent(profile)}`;
+  const url = `${controlPlaneUrl(call)}/inference-profiles/${percentEncoded(profile)}`;
   const foundation = await context.services.cached(`bedrock:${digestOf(url, call)}`, async () => {
     const value = await askForFoundation(url, call, context);
     return { value, ttlMs: value === undefined ? NOT_FOUND_TTL_MS : FOUND_TTL_MS };

@@ -1,5 +1,7 @@
 /** Foundation models, then inference profiles. */
+
 import { err, isObject, ok } from '@gatehouse/crds';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { familyOf } from '../../wire/bedrock/index.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
@@ -18,7 +20,7 @@ export const models: ModelsEndpoint = {
       return err('the answer has no list of models');
     const data = objectsAt(body, 'inferenceProfileSummaries').map(toProfile);
     const token = textAt(body, 'nextToken');
-    return ok(token ? { data, next: `${PROFILES}&nextToken=${encodeURIComponent(token)}` } : { data });
+    return ok(token ? { data, next: `${PROFILES}&nextToken=${percentEncoded(token)}` } : { data });
   },
 };
 

@@ -3,6 +3,7 @@ import type { CancelSignal } from '../../lib/cancellation.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import type {
   Call,
   OutgoingRequest,
@@ -252,7 +253,7 @@ function addCallHeaders(target: PreparedTarget, call: Call, headers: Record<stri
 function renderHeader(template: CompiledTemplate, call: Call): string | undefined {
   const places = new Map([
     ['model', call.model],
-    ['encoded_model', encodeURIComponent(call.model)],
+    ['encoded_model', percentEncoded(call.model)],
     ['query', call.query],
   ]);
   const text = renderTemplate(template, (key) => places.get(key) ?? call.fields.text(key));

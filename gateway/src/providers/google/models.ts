@@ -1,4 +1,5 @@
 import { err, isObject, ok } from '@gatehouse/crds';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
 import type { ModelsEndpoint } from '../contract.ts';
@@ -19,7 +20,7 @@ export const models: ModelsEndpoint = {
     return ok({
       data,
       displayNames,
-      ...(token === '' ? {} : { next: `${PATH}&pageToken=${encodeURIComponent(token)}` }),
+      ...(token === '' ? {} : { next: `${PATH}&pageToken=${percentEncoded(token)}` }),
     });
   },
 };

@@ -1,5 +1,6 @@
 import { err, isObject, ok } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
 import {
@@ -58,7 +59,7 @@ const models: ModelsEndpoint = {
     const token = textAt(body, 'nextPageToken') ?? '';
     return ok({
       data: names.map((name) => modelEntry(name, call.provider)),
-      ...(token === '' ? {} : { next: `${MODELS_PATH}&pageToken=${encodeURIComponent(token)}` }),
+      ...(token === '' ? {} : { next: `${MODELS_PATH}&pageToken=${percentEncoded(token)}` }),
     });
   },
 };

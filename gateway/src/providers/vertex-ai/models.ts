@@ -1,5 +1,7 @@
 /** The models of all publishers that are served. */
+
 import { err, isObject, ok } from '@gatehouse/crds';
+import { percentEncoded } from '../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';
 import type { Call, JsonObject, ModelsEndpoint } from '../contract.ts';
@@ -30,7 +32,7 @@ const publisherOf = (page: string | undefined): string =>
 
 /** The next page of a publisher, else the first page of the publisher after it. */
 function nextPath(publisher: string, token: string): string | undefined {
-  if (token !== '') return `${pathOf(publisher)}?pageToken=${encodeURIComponent(token)}`;
+  if (token !== '') return `${pathOf(publisher)}?pageToken=${percentEncoded(token)}`;
   const next = PUBLISHERS[PUBLISHERS.indexOf(publisher) + 1];
   return next === undefined ? undefined : pathOf(next);
 }

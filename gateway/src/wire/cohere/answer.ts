@@ -17,7 +17,7 @@ export function fromCohereAnswer(body: unknown, ctx: WireContext): Result<ChatCo
   if (!isObject(body) || message === undefined) return err('the answer has no message');
   const blocks = blocksOf(message);
   const choice = {
-    text: blocks.map((block) => (block.type === 'text' ? block['text'] : '')).join(''),
+    text: blocks.map((block) => (block.type === 'text' ? (textAt(block, 'text') ?? '') : '')).join(''),
     toolCalls: objectsAt(message, 'tool_calls').map(toToolCall),
     blocks,
     finishReason: finishReasonOf(textAt(body, 'finish_reason'), ctx.strict),

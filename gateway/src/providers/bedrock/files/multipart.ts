@@ -1,5 +1,7 @@
 /** A multipart upload: one part in memory at a time. Source: Amazon S3, "Uploading and copying objects using multipart upload". */
+
 import { AppError, memoryExhausted } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { PART_BYTES, type Part, partsOf, textOf } from '../../clouds/objects/index.ts';
 import { type Call, type ProcedureTools, ProviderRefusal } from '../../contract.ts';
 import { askS3, askS3Detached, codeOf, readable, tagIn } from './store.ts';
@@ -25,7 +27,7 @@ export async function uploadParts(upload: ObjectUpload, call: Call, tools: Proce
     const first = await parts.next(); // what begins badly begins no upload
     if (first.done === true) throw new AppError('PARAMETER_INVALID', { param: 'file', detail: 'file is empty' });
     const id = await begin(upload, call, tools);
-    const query = `uploadId=${encodeURIComponent(id)}`;
+    const query = `uploadId=${percentEncoded(id)}`;
     try {
       return await sendAll({ upload, query, first: first.value.bytes, parts }, call, tools);
     } catch (error) {

@@ -1,4 +1,5 @@
 /** An invocation job as a batch of OpenAI's API. Source: Amazon Bedrock, GetModelInvocationJob. */
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { objectAt, textAt } from '../../../wire/json/json.ts';
 import { secondsOf, toBatchObject } from '../../../wire/openai/index.ts';
 import type { JsonObject } from '../../contract.ts';
@@ -27,8 +28,7 @@ export function outputOf(job: JsonObject): string | undefined {
   return `${output.endsWith('/') ? output : `${output}/`}${arn.split('/').at(-1)}/${name}.out`;
 }
 
-const encoded = (uri: string | undefined): string | undefined =>
-  uri === undefined ? undefined : encodeURIComponent(uri);
+const encoded = (uri: string | undefined): string | undefined => (uri === undefined ? undefined : percentEncoded(uri));
 
 /** Undefined: it has no ARN. */
 export function toBatch(job: JsonObject): (JsonObject & { readonly id: string }) | undefined {

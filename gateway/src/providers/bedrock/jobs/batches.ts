@@ -1,6 +1,8 @@
 /** Batches of OpenAI's API as invocation jobs. Source: Amazon Bedrock API reference. */
+
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { objectAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { toBatchObject } from '../../../wire/openai/index.ts';
 import { taking } from '../../../wire/params/params.ts';
@@ -34,9 +36,9 @@ export const createBatch: Procedure = {
     const arn = textAt(answer, 'jobArn');
     if (arn === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: call.provider });
     const batch = toBatchObject({
-      ...{ id: encodeURIComponent(arn), status: 'validating', model },
+      ...{ id: percentEncoded(arn), status: 'validating', model },
       endpoint: textAt(params, 'endpoint') ?? '/v1/chat/completions',
-      input_file_id: encodeURIComponent(body.inputDataConfig.s3InputDataConfig.s3Uri),
+      input_file_id: percentEncoded(body.inputDataConfig.s3InputDataConfig.s3Uri),
       created_at: Math.floor(call.now() / 1_000),
     });
     return { kind: 'json', value: { ...batch, status: 'submitted' } };
@@ -79,7 +81,7 @@ function outputConfig(params: JsonObject, folder: string, call: Call): object {
 }
 
 const pathOf = (call: Call): string =>
-  `${JOB}/${encodeURIComponent(parseJobId(call.route['batch_id'] ?? '', BATCH_ID, 'batch_id'))}`;
+  `${JOB}/${percentEncoded(parseJobId(call.route['batch_id'] ?? '', BATCH_ID, 'batch_id'))}`;
 
 export const readJob = (call: Call, tools: ProcedureTools): Promise<JsonObject> =>
   askJob(call, tools, { method: 'GET', path: pathOf(call) });

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { scalarText } from '../../../lib/scalar-text.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { secondsOf } from '../../../wire/openai/index.ts';
@@ -90,7 +91,7 @@ function hyperparametersOf(params: JsonObject): JsonObject | undefined {
 }
 
 const pathOf = (call: Call): string =>
-  `${JOBS}/${encodeURIComponent(parseJobId(call.route['job_id'] ?? '', JOB_ID, 'job_id'))}`;
+  `${JOBS}/${percentEncoded(parseJobId(call.route['job_id'] ?? '', JOB_ID, 'job_id'))}`;
 
 async function jobOf(call: Call, tools: ProcedureTools): Promise<{ readonly kind: 'json'; readonly value: object }> {
   const job = toFinetune(await askJob(call, tools, { method: 'GET', path: pathOf(call) }));
@@ -129,10 +130,10 @@ function toFinetune(job: JsonObject): (JsonObject & { readonly id: string }) | u
   const arn = textAt(job, 'jobArn');
   if (arn === undefined) return undefined;
   const status = STATUSES.get(textAt(job, 'status') ?? '') ?? 'queued';
-  const file = (uri: string | undefined): string | null => (uri === undefined ? null : encodeURIComponent(uri));
+  const file = (uri: string | undefined): string | null => (uri === undefined ? null : percentEncoded(uri));
   const [validator] = objectsAt(objectAt(job, 'validationDataConfig'), 'validators');
   return {
-    id: encodeURIComponent(arn),
+    id: percentEncoded(arn),
     object: 'fine_tuning.job',
     job_name: textAt(job, 'jobName') ?? null,
     created_at: secondsOf(textAt(job, 'creationTime')) ?? null,

@@ -1,5 +1,7 @@
 /** What calls for jobs of the control plane have in common. */
+
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../../wire/json/json.ts';
 import {
   askJob as ask,
@@ -54,7 +56,7 @@ export async function jobsOf(call: Call, tools: ProcedureTools, { path, member, 
     maxLimit: MAX_LIMIT,
     idOf(after) {
       const arn = repeatedlyDecoded(after, (text) => text.startsWith('arn:'));
-      return arn === undefined ? undefined : encodeURIComponent(arn);
+      return arn === undefined ? undefined : percentEncoded(arn);
     },
     async read(limit, token) {
       const query = new URLSearchParams({ maxResults: String(limit), ...(token === '' ? {} : { nextToken: token }) });

@@ -1,3 +1,5 @@
+import { percentEncoded } from '../../../lib/percent-encode.ts';
+
 const PARAM = 'api-version';
 
 /** Whether a query (without `?`) names an API version. */
@@ -15,7 +17,7 @@ export function withoutVersion(query: string): string {
 /** The query with an API version, unless it names one or there is none to add. */
 export function withVersion(query: string, version: string | undefined): string {
   if (version === undefined || hasVersion(query)) return query;
-  return `${query}${query === '' ? '' : '&'}${PARAM}=${encodeURIComponent(version)}`;
+  return `${query}${query === '' ? '' : '&'}${PARAM}=${percentEncoded(version)}`;
 }
 
 /** A path with its query. */

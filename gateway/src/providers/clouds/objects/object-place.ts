@@ -1,5 +1,7 @@
 /** Objects in buckets: what a call may name, and ids for clients. */
+
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import type { Call } from '../../contract.ts';
 import { fieldMissing } from '../../engine/index.ts';
 import { repeatedlyDecoded } from './job-id.ts';
@@ -102,7 +104,7 @@ export const objectUri = ({ scheme }: Pick<StoreRules, 'scheme'>, { bucket, key 
   `${scheme}://${bucket}/${key}`;
 
 export const objectId = (rules: Pick<StoreRules, 'scheme'>, place: ObjectPlace): string =>
-  encodeURIComponent(objectUri(rules, place));
+  percentEncoded(objectUri(rules, place));
 
 /** Of an object: the URI of what is in front of its last slash, with it. */
 export const folderOf = (rules: Pick<StoreRules, 'scheme'>, { bucket, key }: ObjectPlace): string =>

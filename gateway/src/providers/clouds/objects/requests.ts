@@ -1,12 +1,14 @@
 /** What requests for objects and jobs of clouds have in common. */
+
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { textAt } from '../../../wire/json/json.ts';
 import type { Call, JsonObject } from '../../contract.ts';
 import type { ObjectPlace } from './object-place.ts';
 
 /** `/BUCKET/KEY`, the slashes of the key kept. */
 export const objectPath = ({ bucket, key }: ObjectPlace): string =>
-  `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  `/${bucket}/${key.split('/').map(percentEncoded).join('/')}`;
 
 /** A member that has to be there. Throws PARAMETER_INVALID. */
 export function required(params: JsonObject, param: string): string {

@@ -1,4 +1,5 @@
 /** Requests to Cloud Storage with the credential of the account. Source: Cloud Storage JSON API reference. */
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { gcpOAuth } from '../../clouds/gcp/index.ts';
 import type { ObjectPlace, StoreRules } from '../../clouds/objects/index.ts';
 import type { Call, ProcedureRequest } from '../../contract.ts';
@@ -18,10 +19,10 @@ const baseOf = ({ fields }: Call): string =>
   fields.text('custom_host')?.replace(/\/+$/, '') ?? 'https://storage.googleapis.com';
 
 export const objectUrl = (call: Call, { bucket, key }: ObjectPlace): string =>
-  `${baseOf(call)}/storage/v1/b/${bucket}/o/${encodeURIComponent(key)}`;
+  `${baseOf(call)}/storage/v1/b/${bucket}/o/${percentEncoded(key)}`;
 
 export const uploadUrl = (call: Call, { bucket, key }: ObjectPlace): string =>
-  `${baseOf(call)}/upload/storage/v1/b/${bucket}/o?uploadType=resumable&name=${encodeURIComponent(key)}`;
+  `${baseOf(call)}/upload/storage/v1/b/${bucket}/o?uploadType=resumable&name=${percentEncoded(key)}`;
 
 export const contentRequest = (call: Call, place: ObjectPlace): ProcedureRequest => ({
   method: 'GET',

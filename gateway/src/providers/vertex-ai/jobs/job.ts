@@ -1,5 +1,7 @@
 /** What calls for jobs of the project have in common. */
+
 import { AppError } from '../../../errors/index.ts';
+import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { objectsAt, textAt } from '../../../wire/json/json.ts';
 import { askJob as ask, type Entry, type JobRequest, listJobs, parseJobId } from '../../clouds/objects/index.ts';
 import type { Call, JsonObject, ProcedureResult, ProcedureTools } from '../../contract.ts';
@@ -65,4 +67,4 @@ export const stateOf = (job: JsonObject): string => (textAt(job, 'state') ?? '')
 export const lastOf = (name: string | undefined): string | undefined => name?.split('/').at(-1);
 
 export const encoded = (uri: string | undefined): string | undefined =>
-  uri === undefined ? undefined : encodeURIComponent(uri);
+  uri === undefined ? undefined : percentEncoded(uri);
