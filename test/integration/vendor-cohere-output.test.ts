@@ -175,6 +175,22 @@ describe('the output of a batch', () => {
     await expectNothingLeft(world);
   });
 
+  test('has rows as long as those of an upload', async () => {
+    const text = Array.from({ length: 100_000 }, (_, at) => at.toString(36).padEnd(42, 'x')).join('');
+    const body = { input: text.slice(0, 4 * 1024 * 1024 - 200) };
+    const row = JSON.stringify({ custom_id: 'a', url: '/v1/embeddings', body });
+    const part = (head: string, value: string) => `--b\r\ncontent-disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+    const uploaded = await world.send('/v1/files', {
+      method: 'POST',
+      headers: { 'x-gw-provider': '@cohere', 'content-type': 'multipart/form-data; boundary=b' },
+      body: `${part('name="purpose"', 'batch')}${part('name="file"; filename="x"', row)}--b--\r\n`,
+    });
+    expect(uploaded.status, uploaded.text).toBe(200);
+    complete([{ index: 0, url: store('1', [{ ...first, text: body.input }]) }]);
+    const answer = await output();
+    expect([answer.status, lines(answer.text)]).toMatchObject([200, [{ custom_id: 'a' }]]);
+  });
+
   test('follows no redirect', async () => {
     complete([{ index: 0, url: store('1', [first]) }]);
     const location = `${cohere.url}/storage/2`;

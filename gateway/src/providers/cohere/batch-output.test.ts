@@ -7,13 +7,13 @@ import { getBatchOutput } from './batch-output.ts';
 
 const FILE = embeddedFile([1, 2, 3].map((at) => ({ custom_id: `row-${at}`, text: 'x', vector: [at] })));
 
-async function requestsFor(url: string, baseUrl: string) {
+async function requestsFor(url: string, baseUrl: string, file = FILE) {
   const opened: ProcedureRequest[] = [];
   const budget = createByteBudget(1 << 24);
   let isClosed = false;
   const pieces = async function* () {
     try {
-      yield FILE;
+      yield file;
     } finally {
       isClosed = true;
     }
@@ -73,4 +73,21 @@ test.for([0, 1, 2, 3])('a client that leaves after %i rows leaves nothing behind
   await rows?.return?.();
   expect(left()).toEqual({ isClosed: true, bytes: 0 });
   expect(await rows?.next()).toEqual({ done: true, value: undefined });
+});
+
+test('an output that stands for too much work ends with an error that names the row and the bound', async () => {
+  const rows = Array.from({ length: 400 }, () => ({ custom_id: 'a', text: 'x'.repeat(60_000), vector: [1] }));
+  const { content, left } = await requestsFor('https://storage.example/a', BASE, embeddedFile(rows, 'deflate', 1));
+  let read = 0;
+  const reading = (async () => {
+    for await (const _ of content ?? []) read += 1;
+  })();
+  await expect(reading).rejects.toMatchObject({
+    code: 'UPSTREAM_INVALID_RESPONSE',
+    message: expect.stringMatching(
+      /behind row \d+: its files are unpacked to more than 16777216 bytes and 64 for each byte/,
+    ),
+  });
+  expect(read).toBeGreaterThan(200);
+  expect(left()).toEqual({ isClosed: true, bytes: 0 });
 });

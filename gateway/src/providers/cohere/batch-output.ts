@@ -1,7 +1,7 @@
 /** The output of an embed job as rows of OpenAI's output file. */
 import { AppError } from '../../errors/index.ts';
-import { AvroProblem, readAvro } from '../../wire/avro/index.ts';
-import { outputRow } from '../../wire/batch-rows/index.ts';
+import { AVRO_LIMITS, AvroProblem, Quota, readAvro } from '../../wire/avro/index.ts';
+import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
 import {
   type DatasetPart,
   fromEmbeddedRecord,
@@ -17,6 +17,9 @@ import { type Call, type JsonObject, type Procedure, type ProcedureTools, Provid
 import { datasetPath, invalidAnswer, isId } from './account.ts';
 import { batchOf, readJob } from './batches.ts';
 
+/** A record has what the row of an upload had, and its vectors: those of all types have some hundred KiB. */
+const VECTORS_BYTES = 1024 * 1024;
+const LIMITS = { ...AVRO_LIMITS, recordBytes: MAX_ROW_BYTES + VECTORS_BYTES };
 /** Of one output: each is a request. */
 const MAX_PARTS = 4_096;
 /** Cohere does not say how long the files of a dataset take. */
@@ -131,7 +134,7 @@ async function* rowsOf(output: Output, call: Call, tools: ProcedureTools): Async
 
 /** Parts are opened one after the other. */
 async function* recordsOf({ content, rest }: Output, call: Call, tools: ProcedureTools): AsyncGenerator<unknown> {
-  const { memory } = tools;
-  yield* readAvro(content, { memory });
-  for (const url of rest) yield* readAvro(await openPart(url, call, tools), { memory });
+  const options = { memory: tools.memory, limits: LIMITS, quota: new Quota() };
+  yield* readAvro(content, options);
+  for (const url of rest) yield* readAvro(await openPart(url, call, tools), options);
 }

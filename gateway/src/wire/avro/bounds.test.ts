@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { avroDouble, avroFile, avroLong, avroText } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../../lib/byte-budget.ts';
-import { AvroProblem, readAvro } from './index.ts';
+import { AvroProblem, Quota, readAvro } from './index.ts';
 
 const MIB = 1024 * 1024;
 
@@ -136,6 +136,46 @@ describe('refused is a block', () => {
       blocks: [repeated(4, avroText('x'.repeat(500_000)))],
     });
     expect((await read(bytes)).problem).toContain('unpacked to more');
+  });
+});
+
+describe('whole files', () => {
+  const schema = listOf('boolean');
+  /** Packed to some hundred bytes. A block of 64 KiB is taken by itself, however small it is packed. */
+  const block = repeated(3, list(19_000, Buffer.alloc(19_000)));
+  const blocks = Array.from({ length: 40 }, () => block);
+
+  test.for([
+    { of: 'that are packed', codec: 'deflate', want: 'its files have more than 2000000 values and 16 for each byte' },
+    { of: 'that are not', codec: 'null', want: 'none' },
+  ])('$of have values for each of their bytes, and some beyond', async ({ codec, want }) => {
+    const { problem, records } = await read(avroFile({ schema, codec, blocks }));
+    expect(problem).toContain(want);
+    expect(records).toBeGreaterThan(104);
+  });
+
+  test('have some records beyond, too', async () => {
+    const small = Array.from({ length: 7 }, () => repeated(32_000, avroLong(0)));
+    const { problem, records } = await read(avroFile({ schema: 'boolean', codec: 'deflate', blocks: small }));
+    expect(problem).toContain('its files have more than 2000000 values');
+    expect(records).toBeLessThan(200_000);
+  });
+
+  test('are unpacked to some times their bytes, and some beyond', async () => {
+    const long = Array.from({ length: 400 }, () => [avroText('x'.repeat(60_000))]);
+    const { problem, records } = await read(avroFile({ schema: 'string', codec: 'deflate', blocks: long }));
+    expect(problem).toContain('its files are unpacked to more than 16777216 bytes and 64 for each byte');
+    expect(records).toBeGreaterThan(250);
+  });
+
+  test('that belong together have one quota', async () => {
+    const bytes = avroFile({ schema, codec: 'deflate', blocks: blocks.slice(0, 20) });
+    const options = { memory: createByteBudget(MIB).open(), quota: new Quota() };
+    const all = async () => {
+      for await (const _ of readAvro(pieces(bytes, MIB), options));
+    };
+    await all();
+    await expect(all()).rejects.toThrow('its files have more than 2000000 values');
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ByteBudget, createByteBudget } from '../../lib/byte-budget.ts';
 import { ByteSource } from './byte-source.ts';
+import { Quota } from './quota.ts';
 
 const MIB = 1024 * 1024;
 
@@ -14,7 +15,8 @@ async function* splitAt(bytes: Buffer, sizes: readonly number[]): AsyncGenerator
   yield bytes.subarray(at);
 }
 
-const open = (content: AsyncIterable<Buffer>, budget: ByteBudget): ByteSource => new ByteSource(content, budget.open());
+const open = (content: AsyncIterable<Buffer>, budget: ByteBudget): ByteSource =>
+  new ByteSource(content, { memory: budget.open(), quota: new Quota() });
 
 test('what is taken is what has come, whatever the pieces, and nothing stays counted', async () => {
   await fc.assert(

@@ -2,6 +2,7 @@ import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { readLong } from './long.ts';
 import { AvroProblem } from './problem.ts';
+import type { Quota } from './quota.ts';
 
 /** Longest number of the format, in bytes. */
 const MAX_LONG_BYTES = 10;
@@ -17,13 +18,18 @@ const NOTHING = Buffer.alloc(0);
 export class ByteSource {
   readonly #pieces: AsyncIterator<Buffer>;
   readonly #memory: ByteAccount;
+  readonly #quota: Quota;
   /** What is left of the last piece. */
   #rest: Buffer = NOTHING;
   #counted = 0;
 
-  constructor(content: AsyncIterable<Buffer>, memory: ByteAccount) {
+  constructor(
+    content: AsyncIterable<Buffer>,
+    { memory, quota }: { readonly memory: ByteAccount; readonly quota: Quota },
+  ) {
     this.#pieces = content[Symbol.asyncIterator]();
     this.#memory = memory;
+    this.#quota = quota;
   }
 
   async isAtEnd(): Promise<boolean> {
@@ -95,6 +101,7 @@ export class ByteSource {
       if (next.done === true) return false;
       if (next.value.length === 0) continue;
       this.#rest = next.value;
+      this.#quota.arrived(next.value.length);
       this.#count(others + next.value.length);
       return true;
     }

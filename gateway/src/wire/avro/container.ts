@@ -4,8 +4,9 @@ import { DatumReader } from './datum.ts';
 import { inflated } from './inflate.ts';
 import type { Cursor } from './long.ts';
 import { AvroProblem } from './problem.ts';
+import { Quota } from './quota.ts';
 import { type AvroType, parseSchema } from './schema.ts';
-import { BLOCK_VALUES, Pace, Tally } from './tally.ts';
+import { BLOCK_VALUES, Pace, RECORD_VALUES, Tally } from './tally.ts';
 
 export interface AvroLimits {
   /** Of a block as it is sent, and unpacked, in bytes. */
@@ -43,19 +44,21 @@ export interface AvroOptions {
   /** Holds the block that is worked on. */
   readonly memory: ByteAccount;
   readonly limits?: AvroLimits;
+  /** What is left of it for further files that belong to this one; absent: the file is alone. */
+  readonly quota?: Quota;
 }
 
 /** The values of a file, one after the other. Throws AvroProblem, MEMORY_EXHAUSTED, or what the source throws. */
 export async function* readAvro(
   content: AsyncIterable<Buffer>,
-  { memory, limits = AVRO_LIMITS }: AvroOptions,
+  { memory, limits = AVRO_LIMITS, quota = new Quota() }: AvroOptions,
 ): AsyncGenerator<unknown> {
-  const source = new ByteSource(content, memory);
+  const source = new ByteSource(content, { memory, quota });
   const pace = new Pace();
   try {
     const header = await readHeader(source);
     while (!(await source.isAtEnd())) {
-      yield* readBlock(source, header, { memory, limits, pace });
+      yield* readBlock(source, header, { memory, limits, quota, pace });
       await pace.after(BLOCK_VALUES, 0);
     }
   } finally {
@@ -130,10 +133,10 @@ async function unpackedBlock(
   source: ByteSource,
   size: number,
   header: Header,
-  { limits, memory }: Work,
+  { limits, memory, quota }: Work,
 ): Promise<Buffer> {
   const maxBytes = Math.min(limits.blockBytes, SMALL + Math.ceil(size * limits.inflation));
-  const bytes = await inflated(await packedBlock(source, size, header), maxBytes, memory);
+  const bytes = await inflated(await packedBlock(source, size, header), { maxBytes, memory, quota });
   source.release();
   return bytes;
 }
@@ -142,7 +145,7 @@ async function* readRecords(
   bytes: Buffer,
   count: number,
   type: AvroType,
-  { limits, pace }: Work,
+  { limits, quota, pace }: Work,
 ): AsyncGenerator<unknown> {
   if (count > bytes.length) throw new AvroProblem('a block has more records than bytes');
   const cursor: Cursor = { bytes, at: 0 };
@@ -151,6 +154,7 @@ async function* readRecords(
     const start = cursor.at;
     const record = new DatumReader(cursor, limits.recordBytes, tally).read(type);
     if (cursor.at === start) throw new AvroProblem('a record has no bytes');
+    quota.read(RECORD_VALUES + tally.values);
     yield record;
     await pace.after(tally.values, cursor.at - start);
   }

@@ -4,3 +4,4 @@
  */
 export { AVRO_LIMITS, type AvroLimits, readAvro } from './container.ts';
 export { AvroProblem } from './problem.ts';
+export { Quota } from './quota.ts';

@@ -2,15 +2,22 @@ import { createInflateRaw } from 'node:zlib';
 import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { AvroProblem } from './problem.ts';
+import type { Quota } from './quota.ts';
 
 /** Units: bytes. */
 const CHUNK = 64 * 1024;
 
+export interface InflateLimits {
+  readonly maxBytes: number;
+  readonly memory: ByteAccount;
+  readonly quota: Quota;
+}
+
 /**
  * What `packed` stands for. Counted in `memory` while it is unpacked, chunk by chunk, and by its length once it is: the caller gives that
- * back. Rejects with AvroProblem where that is more than `maxBytes` or `packed` is malformed, or with MEMORY_EXHAUSTED.
+ * back. Rejects with AvroProblem where that is more than `maxBytes` or the quota, or `packed` is malformed, or with MEMORY_EXHAUSTED.
  */
-export async function inflated(packed: Buffer, maxBytes: number, memory: ByteAccount): Promise<Buffer> {
+export async function inflated(packed: Buffer, { maxBytes, memory, quota }: InflateLimits): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let [bytes, counted] = [0, 0];
   const count = (more: number): void => {
@@ -21,6 +28,7 @@ export async function inflated(packed: Buffer, maxBytes: number, memory: ByteAcc
     for await (const chunk of chunksOf(packed)) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw new AvroProblem('a block is unpacked to more than its limits');
+      quota.unpacked(chunk.length);
       count(chunk.length);
       chunks.push(chunk);
     }

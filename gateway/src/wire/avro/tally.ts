@@ -58,8 +58,9 @@ export class Tally {
 /** Work between two turns of the event loop: some milliseconds. */
 const VALUES_PER_TURN = 10_000;
 const BYTES_PER_TURN = 1024 * 1024;
-/** What a block costs beside its values. */
+/** What a block costs beside its records, and a record beside its values. */
 export const BLOCK_VALUES = 100;
+export const RECORD_VALUES = 10;
 
 /** Returns to the event loop now and then, across records and blocks: what is in memory needs no wait by itself. */
 export class Pace {
