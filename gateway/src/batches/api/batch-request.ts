@@ -37,11 +37,11 @@ export function readBatchRequest(body: JsonObject): BatchRequest {
     metadata,
     gw_options: options,
   } = body;
-  if (typeof inputFileId !== 'string' || inputFileId === '') throw invalid('input_file_id', 'is the id of a file');
+  if (typeof inputFileId !== 'string' || inputFileId === '') throw invalid('input_file_id', 'must be the id of a file');
   if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) {
-    throw invalid('endpoint', `is one of ${[...BATCH_ENDPOINTS.keys()].join(', ')}`);
+    throw invalid('endpoint', `must be one of ${[...BATCH_ENDPOINTS.keys()].join(', ')}`);
   }
-  if (window !== '24h' && window !== 'immediate') throw invalid('completion_window', 'is 24h or immediate');
+  if (window !== '24h' && window !== 'immediate') throw invalid('completion_window', 'must be 24h or immediate');
   return {
     inputFileId,
     endpoint,
@@ -67,13 +67,13 @@ function readMetadata(given: unknown): BatchOrder['metadata'] {
     return Object.fromEntries(pairs as [string, string][]); // checked above
   throw invalid(
     'metadata',
-    `is an object of at most ${MAX_PAIRS} texts, with names of at most ${MAX_NAME} and values of at most ${MAX_VALUE} characters`,
+    `must be an object of at most ${MAX_PAIRS} texts, with names of at most ${MAX_NAME} and values of at most ${MAX_VALUE} characters`,
   );
 }
 
 function readLifetime(given: unknown): number | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isObject(given) || given['anchor'] !== 'created_at')
-    throw invalid('output_expires_after.anchor', 'is created_at');
+    throw invalid('output_expires_after.anchor', 'must be created_at');
   return lifetimeMsOf(Number(scalarText(given['seconds'])), 'output_expires_after.seconds');
 }

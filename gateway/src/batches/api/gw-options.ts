@@ -6,7 +6,7 @@ import { invalid } from './answers.ts';
 type Rule = ((value: string) => string | undefined) | undefined;
 
 const slug = (what: string) => (value: string) =>
-  /^[\w.-]{1,253}$/.test(value) ? undefined : `is ${what}; nothing else can be kept with a batch`;
+  /^[\w.-]{1,253}$/.test(value) ? undefined : `must be ${what}; nothing else can be kept with a batch`;
 
 const ALLOWED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [
@@ -18,10 +18,10 @@ const ALLOWED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
   ['x-gw-virtual-key', (value) => slug('the slug of a virtual key')(value.replace(/^@/, ''))],
   ['x-gw-config', slug('the slug of a saved config')],
-  ['x-gw-metadata', (value) => (isJsonObject(value) ? undefined : 'is a JSON object')],
+  ['x-gw-metadata', (value) => (isJsonObject(value) ? undefined : 'must be a JSON object')],
   ['x-gw-cache-namespace', undefined],
   ['x-gw-cache-force-refresh', undefined],
-  ['x-gw-request-timeout', (value) => (/^[1-9]\d{0,8}$/.test(value) ? undefined : 'is a number of milliseconds')],
+  ['x-gw-request-timeout', (value) => (/^[1-9]\d{0,8}$/.test(value) ? undefined : 'must be a number of milliseconds')],
   ['x-gw-strict-open-ai-compliance', undefined],
   ['x-gw-trace-id', undefined],
 ]);
@@ -33,7 +33,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** By lower-case name. Throws PARAMETER_INVALID. */
 export function readGwOptions(given: unknown): Readonly<Record<string, string>> {
   if (given === undefined || given === null) return {};
-  if (!isObject(given)) throw invalid('gw_options', 'is an object of headers');
+  if (!isObject(given)) throw invalid('gw_options', 'must be an object of headers');
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(given)) {
     const header = name.toLowerCase();
@@ -48,7 +48,7 @@ function readHeader(header: string, value: unknown): string {
   if (!ALLOWED.has(header)) throw invalid(param, `is no header for rows; those are ${[...ALLOWED.keys()].join(', ')}`);
   const text = header === 'x-gw-metadata' && isObject(value) ? JSON.stringify(value) : value;
   if (typeof text !== 'string' || text === '' || text.length > MAX_VALUE || !HEADER_VALUE.test(text)) {
-    throw invalid(param, `is a text of 1 to ${MAX_VALUE} characters, as headers may have them`);
+    throw invalid(param, `must be a text of 1 to ${MAX_VALUE} characters, as headers may have them`);
   }
   const problem = ALLOWED.get(header)?.(text);
   if (problem !== undefined) throw invalid(param, problem);

@@ -17,9 +17,9 @@ export function pageOf(
   }
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw invalid('limit', `is a number from 1 to ${MAX_LIMIT}`);
+    throw invalid('limit', `must be a number from 1 to ${MAX_LIMIT}`);
   }
   const order = query.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw invalid('order', 'is asc or desc');
+  if (order !== 'asc' && order !== 'desc') throw invalid('order', 'must be asc or desc');
   return { limit, order, after: query.get('after') ?? undefined, purpose: query.get('purpose') ?? undefined };
 }

@@ -58,13 +58,13 @@ function checkPart(
 }
 
 const unknownField = (name: string): string =>
-  name === 'file' ? 'is a file, with a filename' : `is no field of this form; it has file, ${FIELDS.join(', ')}`;
+  name === 'file' ? 'must be a file, with a filename' : `is no field of this form; it has file, ${FIELDS.join(', ')}`;
 
 function checkPurpose(purpose: string | undefined): void {
   if (purpose === undefined || purpose === 'batch') return;
   throw invalid(
     'purpose',
-    'is batch for a file of the gateway itself; for another purpose name a provider (x-gw-provider)',
+    'must be batch for a file of the gateway itself; for another purpose name a provider (x-gw-provider)',
   );
 }
 
@@ -86,7 +86,7 @@ function lifetimeOf(fields: ReadonlyMap<string, string>): number | undefined {
   const anchor = fields.get('expires_after[anchor]');
   const seconds = fields.get('expires_after[seconds]');
   if (anchor === undefined && seconds === undefined) return undefined;
-  if (anchor !== 'created_at') throw invalid('expires_after[anchor]', 'is created_at');
+  if (anchor !== 'created_at') throw invalid('expires_after[anchor]', 'must be created_at');
   return lifetimeMsOf(Number(seconds), 'expires_after[seconds]');
 }
 
@@ -96,5 +96,5 @@ const MAX_SECONDS = 2_592_000;
 /** Throws PARAMETER_INVALID. Source: OpenAI's API, `expires_after`. */
 export function lifetimeMsOf(seconds: number, param: string): number {
   if (Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return seconds * 1_000;
-  throw invalid(param, `is a number from ${MIN_SECONDS} to ${MAX_SECONDS}`);
+  throw invalid(param, `must be a number from ${MIN_SECONDS} to ${MAX_SECONDS}`);
 }

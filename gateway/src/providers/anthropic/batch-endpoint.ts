@@ -15,7 +15,7 @@ export function batchEndpoint(given: unknown, { provider }: Pick<Call, 'provider
   const shown = typeof given === 'string' ? given.slice(0, MAX_SHOWN) : 'this endpoint';
   throw new AppError('OPERATION_UNSUPPORTED', {
     ...{ param: PARAM, provider },
-    detail: `Batches of ${shown} are not supported by ${provider}: endpoint is ${BATCH_ENDPOINTS.join(' or ')}`,
+    detail: `Batches of ${shown} are not supported by ${provider}: endpoint must be ${BATCH_ENDPOINTS.join(' or ')}`,
   });
 }
 

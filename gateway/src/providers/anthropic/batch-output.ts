@@ -5,7 +5,7 @@ import { type BatchEndpoint, fromBatchResult, hasResults } from '../../wire/anth
 import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
-import { jsonOfStep, parsedLine, pathText } from '../engine/index.ts';
+import { invalidResponse, jsonOfStep, parsedLine, pathText } from '../engine/index.ts';
 import { outputEndpoint } from './batch-endpoint.ts';
 
 export const getBatchOutput: Procedure = {
@@ -27,17 +27,17 @@ export async function batchResults(id: string, call: Call, tools: ProcedureTools
   };
 }
 
-function checkResults(batch: JsonObject, { provider }: Call): void {
+function checkResults(batch: JsonObject, call: Call): void {
   if (!hasResults(batch)) {
     const state = textAt(batch, 'processing_status')?.slice(0, 32) ?? 'unknown';
-    throw new AppError('BATCH_OUTPUT_MISSING', { provider, detail: `The batch has no results (${state})` });
+    throw new AppError('BATCH_OUTPUT_MISSING', {
+      provider: call.provider,
+      detail: `The batch has no results (${state})`,
+    });
   }
   const path = URL.parse(textAt(batch, 'results_url') ?? '')?.pathname;
   if (path?.endsWith(`/messages/batches/${textAt(batch, 'id') ?? ''}/results`) === true) return;
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', {
-    provider,
-    detail: `Invalid response received from ${provider}: results_url is not that of the batch`,
-  });
+  throw invalidResponse(call, 'results_url is not that of the batch');
 }
 
 async function* rowsOf(
@@ -45,13 +45,8 @@ async function* rowsOf(
   content: AsyncIterable<Buffer>,
   { call, tools, endpoint }: { readonly call: Call; readonly tools: ProcedureTools; readonly endpoint: BatchEndpoint },
 ): AsyncGenerator<Buffer> {
-  const { provider } = call;
   let row = 0;
-  const invalid = (problem: string): AppError =>
-    new AppError('UPSTREAM_INVALID_RESPONSE', {
-      provider,
-      detail: `Invalid response received from ${provider}: line ${row} of the results: ${problem}`,
-    });
+  const invalid = (problem: string): AppError => invalidResponse(call, `line ${row} of the results: ${problem}`);
   try {
     for await (const line of linesOf(content, MAX_ROW_BYTES)) {
       if (line.length === 0) continue;

@@ -15,7 +15,7 @@ export function otherServiceOf(call: Call): string | undefined {
   if (OTHER_SERVICES.has(name)) return name;
   throw new AppError('PARAMETER_INVALID', {
     param: 'aws_service',
-    detail: `aws_service is one of ${[SERVICE, ...OTHER_SERVICES].join(' or ')}`,
+    detail: `aws_service must be one of ${[SERVICE, ...OTHER_SERVICES].join(' or ')}`,
     provider: call.provider,
   });
 }

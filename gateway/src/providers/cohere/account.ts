@@ -74,9 +74,3 @@ async function* placesFrom(start: number, size: number, read: ReadEntries): Asyn
     return;
   }
 }
-
-export const invalidAnswer = ({ provider }: Call, problem: string): AppError =>
-  new AppError('UPSTREAM_INVALID_RESPONSE', {
-    provider,
-    detail: `Invalid response received from ${provider}: ${problem}`,
-  });

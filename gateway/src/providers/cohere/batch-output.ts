@@ -1,4 +1,5 @@
 /** The output of an embed job as rows of OpenAI's output file. */
+
 import { AppError } from '../../errors/index.ts';
 import { AVRO_LIMITS, AvroProblem, Quota, readAvro } from '../../wire/avro/index.ts';
 import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
@@ -14,7 +15,8 @@ import {
 import { textAt } from '../../wire/json/json.ts';
 import { askJob, outputMissing } from '../clouds/objects/index.ts';
 import { type Call, type JsonObject, type Procedure, type ProcedureTools, ProviderRefusal } from '../contract.ts';
-import { datasetPath, invalidAnswer, isId } from './account.ts';
+import { invalidResponse } from '../engine/index.ts';
+import { datasetPath, isId } from './account.ts';
 import { batchOf, readJob } from './batches.ts';
 
 /** A record has what the row of an upload had, and its vectors: those of all types have some hundred KiB. */
@@ -72,10 +74,10 @@ function continued<T>(begin: IteratorResult<T, void>, rest: AsyncGenerator<T, vo
 async function partsOf(job: JsonObject, call: Call, tools: ProcedureTools): Promise<readonly DatasetPart[]> {
   const { status, output_file_id: output } = batchOf(job, call);
   if (typeof output !== 'string' || RUNNING.has(status)) throw outputMissing(call, status);
-  if (!isId(output)) throw invalidAnswer(call, 'output_dataset_id is no id');
+  if (!isId(output)) throw invalidResponse(call, 'output_dataset_id is no id');
   const url = tools.baseUrl() + datasetPath(output);
   const parts = partsOfDataset(await askJob(call, tools, { method: 'GET', url }));
-  if (parts.length > MAX_PARTS) throw invalidAnswer(call, `the output has more than ${MAX_PARTS} parts`);
+  if (parts.length > MAX_PARTS) throw invalidResponse(call, `the output has more than ${MAX_PARTS} parts`);
   return parts;
 }
 
@@ -84,7 +86,7 @@ function checkAddress(address: string, call: Call, tools: ProcedureTools): strin
   const url = URL.parse(address);
   const isSafe = url?.protocol === 'https:' || url?.protocol === new URL(tools.baseUrl()).protocol;
   if (url !== null && isSafe && url.username === '' && url.password === '') return url.href;
-  throw invalidAnswer(call, 'a part of the output has no address that may be read');
+  throw invalidResponse(call, 'a part of the output has no address that may be read');
 }
 
 /** The address is a credential by itself, and nothing of the account's goes there. Redirects are refused, too. */
@@ -93,7 +95,7 @@ async function openPart(url: string, call: Call, tools: ProcedureTools): Promise
     return (await tools.open({ method: 'GET', url, auth: 'none' })).content;
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error;
-    throw invalidAnswer(call, `a part of the output cannot be read (${error.answer.status})`);
+    throw invalidResponse(call, `a part of the output cannot be read (${error.answer.status})`);
   }
 }
 
@@ -127,7 +129,7 @@ async function* rowsOf(output: Output, call: Call, tools: ProcedureTools): Async
       yield outputRow({ id: `${name}-${row}`, customId }, { body, requestId: null });
     }
   } catch (error) {
-    if (error instanceof AvroProblem) throw invalidAnswer(call, `the output behind row ${row}: ${error.message}`);
+    if (error instanceof AvroProblem) throw invalidResponse(call, `the output behind row ${row}: ${error.message}`);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Embed jobs of the account as batches. */
+
 import { ok } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import { type BatchEntry, EMBED_ENDPOINT, fromEmbedJob, toEmbedJob } from '../../wire/cohere/index.ts';
@@ -7,8 +8,9 @@ import { toBatchObject } from '../../wire/openai/index.ts';
 import { taking } from '../../wire/params/params.ts';
 import { askJob, required } from '../clouds/objects/index.ts';
 import type { Call, Endpoint, JsonObject, Procedure, ProcedureTools } from '../contract.ts';
+import { invalidResponse } from '../engine/index.ts';
 import { withProviderOptions } from '../openai-like/index.ts';
-import { checkId, invalidAnswer, JOBS, jobPath, listPage } from './account.ts';
+import { checkId, JOBS, jobPath, listPage } from './account.ts';
 
 const INPUT = 'input_file_id';
 const FLOAT = 'float';
@@ -35,7 +37,7 @@ export const createBatch: Procedure = {
     const body = toEmbedJob(params, { model, dataset });
     const job = await askJob(call, tools, { method: 'POST', url: tools.baseUrl() + JOBS, body });
     const id = textAt(job, 'job_id');
-    if (id === undefined || id === '') throw invalidAnswer(call, 'the job has no job_id');
+    if (id === undefined || id === '') throw invalidResponse(call, 'the job has no job_id');
     const batch = toBatchObject({
       ...{ id, model, endpoint: EMBED_ENDPOINT, status: 'in_progress', input_file_id: dataset },
       created_at: Math.floor(call.now() / 1_000),
@@ -104,7 +106,7 @@ export const readJob = (call: Call, tools: ProcedureTools): Promise<JsonObject> 
 export function batchOf(job: JsonObject, call: Call): BatchEntry {
   const batch = fromEmbedJob(job);
   if (batch.ok) return batch.value;
-  throw invalidAnswer(call, batch.error);
+  throw invalidResponse(call, batch.error);
 }
 
 export const cancelBatch: Procedure = {

@@ -8,8 +8,7 @@ import { FORM_LIMITS, formType, partHead, readParts, writeForm } from '../../wir
 import { textAt } from '../../wire/json/json.ts';
 import { toFileObject } from '../../wire/openai/index.ts';
 import type { Call, Procedure, ProcedureTools, StreamedBody, Upload } from '../contract.ts';
-import { jsonOfStep } from '../engine/index.ts';
-import { invalidAnswer } from './account.ts';
+import { invalidResponse, jsonOfStep } from '../engine/index.ts';
 
 const PARAM = 'file';
 const PURPOSE = 'batch';
@@ -33,7 +32,7 @@ export const createFile: Procedure = {
       body: bodyOf({ form, name, boundary, written }, tools),
     });
     const id = textAt(jsonOfStep(answer, call), 'id');
-    if (id === undefined || id === '') throw invalidAnswer(call, 'the dataset has no id');
+    if (id === undefined || id === '') throw invalidResponse(call, 'the dataset has no id');
     const facts = { id, bytes: written.bytes, created_at: Math.floor(call.now() / 1_000), filename: name };
     return { kind: 'json', value: toFileObject({ ...facts, purpose: PURPOSE, status: 'uploaded' }) };
   },

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { AppError } from '../../errors/index.ts';
 import { readJson } from '../../lib/json/index.ts';
 import { readErrorShape, withProviderPrefix } from '../../wire/openai/index.ts';
-import type { AnswerHead, ErrorFields, Provider } from '../contract.ts';
+import type { AnswerHead, Call, ErrorFields, Provider } from '../contract.ts';
 
 /** Longest upstream text that is repeated to the client, in characters. */
 const MAX_QUOTED_CHARS = 8192;
@@ -31,8 +32,14 @@ export function readErrorFields(provider: Provider, head: AnswerHead, bytes: Buf
  */
 export function invalidAnswer(providerId: string, bytes: Buffer): ErrorFields {
   const facts = `${bytes.length} bytes, SHA-256 ${hash('sha256', bytes).slice(0, HASH_DIGITS)}`;
-  return { message: `Invalid response received from ${providerId} (${facts})`, type: null, param: null, code: null };
+  return { message: invalidText(providerId, ` (${facts})`), type: null, param: null, code: null };
 }
+
+/** A good answer that cannot be used; `problem` quotes nothing of it. */
+export const invalidResponse = ({ provider }: Pick<Call, 'provider'>, problem: string): AppError =>
+  new AppError('UPSTREAM_INVALID_RESPONSE', { provider, detail: invalidText(provider, `: ${problem}`) });
+
+const invalidText = (providerId: string, what: string): string => `Invalid response received from ${providerId}${what}`;
 
 /** The error normal form. */
 export function providerErrorBody(providerId: string, fields: ErrorFields): ProviderErrorBody {

@@ -8,7 +8,13 @@ export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer
 export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 export { compileProvider } from './compile.ts';
 export { droppedNames, MAX_DROPPED_NAMES, NOTHING_DROPPED, saysParam, takenByTable } from './dropped-params.ts';
-export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
+export {
+  invalidAnswer,
+  invalidResponse,
+  type ProviderErrorBody,
+  providerErrorBody,
+  readErrorFields,
+} from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';
 export type { ModelAt } from './model-places.ts';
 export {

@@ -122,7 +122,7 @@ const customBase = (customHost: string): Base | AppError =>
   splitBase(customHost) ?? new AppError('CUSTOM_HOST_REFUSED', { param: 'custom_host' });
 
 const badUrl = (param: string): AppError =>
-  new AppError('PARAMETER_INVALID', { detail: `${param} is not an http or https URL`, param });
+  new AppError('PARAMETER_INVALID', { detail: `${param} must be an http or https URL`, param });
 
 function* headersOf(compiled: CompiledProvider, fields: TargetFields): Generator<[string, string]> {
   for (const [name, template] of compiled.headers) {

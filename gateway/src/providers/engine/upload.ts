@@ -37,7 +37,7 @@ export function formOfMembers(members: object, call: Call): { readonly body: Buf
     if (typeof value !== 'object') return [[name, String(value)]];
     throw new AppError('PARAMETER_INVALID', {
       ...{ param: name, provider: call.provider },
-      detail: `${name} is a text, a number or a boolean for ${call.provider}`,
+      detail: `${name} must be a text, a number or a boolean for ${call.provider}`,
     });
   });
   return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };

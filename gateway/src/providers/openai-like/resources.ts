@@ -117,5 +117,5 @@ export const withProviderOptions: BodyHook = (params) => {
   const { provider_options: options, ...own } = params;
   if (options === undefined) return params;
   if (isObject(options)) return { ...options, ...own };
-  throw new AppError('PARAMETER_INVALID', { param: 'provider_options', detail: 'provider_options is an object' });
+  throw new AppError('PARAMETER_INVALID', { param: 'provider_options', detail: 'provider_options must be an object' });
 };

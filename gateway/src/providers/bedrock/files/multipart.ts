@@ -4,6 +4,7 @@ import { AppError, memoryExhausted } from '../../../errors/index.ts';
 import { percentEncoded } from '../../../lib/percent-encode.ts';
 import { PART_BYTES, type Part, partsOf, textOf } from '../../clouds/objects/index.ts';
 import { type Call, type ProcedureTools, ProviderRefusal } from '../../contract.ts';
+import { invalidResponse } from '../../engine/index.ts';
 import { askS3, askS3Detached, codeOf, readable, tagIn } from './store.ts';
 
 /** Of S3. */
@@ -43,7 +44,7 @@ async function begin({ url, headers }: ObjectUpload, call: Call, tools: Procedur
   const answer = await askS3Detached(call, tools, { method: 'POST', url: `${url}?uploads=`, headers });
   const id = tagIn(answer.bytes.toString(), 'UploadId');
   if (id !== undefined && id !== '') return id;
-  throw invalidAnswer(call, 'no id for an upload');
+  throw invalidResponse(call, 'no id for an upload');
 }
 
 interface Begun {
@@ -63,7 +64,7 @@ async function sendAll({ upload, query, first, parts }: Begun, call: Call, tools
     const url = `${upload.url}?partNumber=${tags.length + 1}&${query}`;
     const { headers } = await askS3(tools, { method: 'PUT', url, body, tries: TRIES });
     const tag = textOf(headers['etag']);
-    if (tag === undefined) throw invalidAnswer(call, 'a part has no tag');
+    if (tag === undefined) throw invalidResponse(call, 'a part has no tag');
     tags.push(tag);
     bytes += body.length;
   };
@@ -108,11 +109,5 @@ async function abort(url: string, call: Call, tools: ProcedureTools): Promise<vo
     if (isGone) return;
   }
 }
-
-const invalidAnswer = ({ provider }: Call, problem: string): AppError =>
-  new AppError('UPSTREAM_INVALID_RESPONSE', {
-    provider,
-    detail: `Invalid response received from ${provider}: ${problem}`,
-  });
 
 const toXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -81,7 +81,7 @@ async function toChat(params: JsonObject, target: RowTarget): Promise<object> {
 async function toEmbedding(params: JsonObject, target: RowTarget): Promise<object> {
   const { input } = params;
   if (Array.isArray(input) && input.length > 1 && target.model.family !== 'cohere') {
-    throw new AppError('PARAMETER_INVALID', { param: 'input', detail: 'input is one text for this model' });
+    throw new AppError('PARAMETER_INVALID', { param: 'input', detail: 'input must be one text for this model' });
   }
   const call = asCall(params, 'embed', target);
   if (embed.supports?.(call) === false) {

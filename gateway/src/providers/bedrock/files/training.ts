@@ -24,7 +24,7 @@ function turnsOf(
   value: JsonObject,
   line: ReadLine,
 ): { readonly system: string | undefined; readonly turns: readonly Turn[] } {
-  if (!Array.isArray(value['messages'])) throw invalidRow(line, 'messages is a list');
+  if (!Array.isArray(value['messages'])) throw invalidRow(line, 'messages must be a list');
   const [first, ...rest] = conversationOf(value);
   if (first === undefined) throw invalidRow(line, 'messages is empty');
   const toTurn = ({ role, content }: typeof first): Turn => ({ role, content: textOf(content) });
@@ -37,7 +37,7 @@ function toConversation(value: JsonObject, line: ReadLine): JsonObject {
   const { system, turns } = turnsOf(value, line);
   const alternate = turns.every(({ role }, i) => role === (i % 2 === 0 ? 'user' : 'assistant'));
   if (!alternate || turns.length === 0 || turns.length % 2 !== 0) {
-    throw invalidRow(line, 'messages are of user and assistant in turn, behind one of system at most');
+    throw invalidRow(line, 'messages must be of user and assistant in turn, behind one of system at most');
   }
   return { ...(system === undefined ? {} : { system }), messages: turns };
 }

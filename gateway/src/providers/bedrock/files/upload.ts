@@ -72,7 +72,7 @@ function linesOf(purpose: string, content: AsyncIterable<Buffer>, target: RowTar
   }
   throw new AppError('PARAMETER_INVALID', {
     ...{ param: 'purpose', provider: target.call.provider },
-    detail: 'purpose is batch or fine-tune for files of this provider',
+    detail: 'purpose must be batch or fine-tune for files of this provider',
   });
 }
 

@@ -73,7 +73,7 @@ function outputConfig(params: JsonObject, folder: string, call: Call): object {
   const config = objectAt(params, param);
   const uri = typeof given === 'string' ? given : textAt(objectAt(config, 's3OutputDataConfig') ?? config, 's3Uri');
   if (given !== undefined && given !== null && uri === undefined) {
-    throw new AppError('PARAMETER_INVALID', { param, detail: `${param} is {"s3OutputDataConfig": {"s3Uri"}}` });
+    throw new AppError('PARAMETER_INVALID', { param, detail: `${param} must be {"s3OutputDataConfig": {"s3Uri"}}` });
   }
   const s3Uri = uri === undefined ? folder : parsePrefix(uri, { call, rules: S3, param });
   const key = call.fields.text('aws_server_side_encryption_kms_key_id');

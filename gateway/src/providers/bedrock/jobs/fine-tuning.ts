@@ -85,7 +85,7 @@ function hyperparametersOf(params: JsonObject): JsonObject | undefined {
     if (value === undefined || value === null || value === 'auto') return [];
     const text = scalarText(value);
     if (text !== '') return [[own, text] as const];
-    throw new AppError('PARAMETER_INVALID', { param: `hyperparameters.${name}`, detail: `${name} is a number` });
+    throw new AppError('PARAMETER_INVALID', { param: `hyperparameters.${name}`, detail: `${name} must be a number` });
   });
   return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }

@@ -52,5 +52,5 @@ export function placeEndpoint(request: OutgoingRequest, call: Call, env: Env): v
 
 function hostLabel(text: string, param: string): string {
   if (HOST_LABEL.test(text)) return text;
-  throw new AppError('PARAMETER_INVALID', { param, detail: `${param} is not a name` });
+  throw new AppError('PARAMETER_INVALID', { param, detail: `${param} must be a name` });
 }

@@ -22,5 +22,5 @@ export function repeatedlyDecoded(text: string, isWanted: (text: string) => bool
 export function parseJobId(text: string, pattern: RegExp, param: string): string {
   const id = repeatedlyDecoded(text, (given) => pattern.test(given));
   if (id !== undefined) return id;
-  throw new AppError('PARAMETER_INVALID', { param, detail: `${param} is no id of a job` });
+  throw new AppError('PARAMETER_INVALID', { param, detail: `${param} must be the id of a job` });
 }

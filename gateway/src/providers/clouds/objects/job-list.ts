@@ -65,5 +65,5 @@ const listObject = (data: readonly Entry[], next: string | undefined): object =>
 function limitOf(text: string | null, { maxLimit }: JobSource): number {
   const limit = text === null ? DEFAULT_LIMIT : Number(text);
   if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, maxLimit);
-  throw new AppError('PARAMETER_INVALID', { param: 'limit', detail: 'limit is a number from 1' });
+  throw new AppError('PARAMETER_INVALID', { param: 'limit', detail: 'limit must be a number from 1' });
 }

@@ -93,7 +93,7 @@ export function parsePrefix(text: string, naming: Naming): string {
 function parseUri(text: string, { call, rules, param }: Naming): { readonly bucket: string; readonly rest: string } {
   const start = `${rules.scheme}://`;
   const uri = repeatedlyDecoded(text, (given) => given.startsWith(start));
-  if (uri === undefined) throw invalid(param, `is the id of a file: ${start}BUCKET/OBJECT, percent-encoded`);
+  if (uri === undefined) throw invalid(param, `must be the id of a file: ${start}BUCKET/OBJECT, percent-encoded`);
   const path = uri.slice(start.length);
   const slash = path.indexOf('/');
   const bucket = slash < 0 ? path : path.slice(0, slash);

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors/index.ts';
 import { LineTooLong, linesOf } from '../../../lib/lines.ts';
 import { outputRow, type RowOutcome } from '../../../wire/batch-rows/index.ts';
 import type { Call, ProcedureTools } from '../../contract.ts';
-import { parsedLine } from '../../engine/index.ts';
+import { invalidResponse, parsedLine } from '../../engine/index.ts';
 import { objectId, type StoreRules } from './object-place.ts';
 
 /** What a line says; the error says why it cannot be read. */
@@ -29,14 +29,10 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** A line at a time. Throws UPSTREAM_INVALID_RESPONSE with the number of the line that cannot be read. */
 export async function* outputRows(
   content: AsyncIterable<Buffer>,
-  { call: { provider }, tools, read, idOf }: OutputOptions,
+  { call, tools, read, idOf }: OutputOptions,
 ): AsyncGenerator<Buffer> {
   let row = 0;
-  const invalid = (problem: string): AppError =>
-    new AppError('UPSTREAM_INVALID_RESPONSE', {
-      provider,
-      detail: `Invalid response received from ${provider}: line ${row} of the output: ${problem}`,
-    });
+  const invalid = (problem: string): AppError => invalidResponse(call, `line ${row} of the output: ${problem}`);
   try {
     for await (const line of linesOf(content, MAX_LINE_BYTES)) {
       if (line.length === 0) continue;

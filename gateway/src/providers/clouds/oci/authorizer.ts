@@ -30,7 +30,11 @@ function keyPart({ fields, provider }: Call, key: string): string {
   const value = fields.text(key);
   if (value === undefined) throw fieldMissing(provider, key);
   if (KEY_PART.test(value)) return value;
-  throw new AppError('PARAMETER_INVALID', { param: key, detail: `${key} is no identifier of the vendor`, provider });
+  throw new AppError('PARAMETER_INVALID', {
+    param: key,
+    detail: `${key} must be an identifier of the vendor`,
+    provider,
+  });
 }
 
 /** The signature is over the hash of the body, which has to be whole. */

@@ -20,7 +20,7 @@ export function checkId(id: unknown, param: string): string {
   if (typeof id === 'string' && ID.test(id) && !/^\.+$/.test(id)) return id;
   throw new AppError('PARAMETER_INVALID', {
     param,
-    detail: `${param} is an id of letters, digits, dots, dashes and underscores`,
+    detail: `${param} must be an id of letters, digits, dots, dashes and underscores`,
   });
 }
 
@@ -101,7 +101,7 @@ async function* entriesOf(
 function limitOf(text: string | null): number {
   const limit = text === null ? DEFAULT_LIMIT : Number(text);
   if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, MAX_LIMIT);
-  throw new AppError('PARAMETER_INVALID', { param: 'limit', detail: 'limit is a number from 1' });
+  throw new AppError('PARAMETER_INVALID', { param: 'limit', detail: 'limit must be a number from 1' });
 }
 
 const listObject = (data: readonly JsonObject[], hasMore: boolean): object => ({

@@ -6,6 +6,7 @@ import { FORM_LIMITS, readParts } from '../../../wire/form/index.ts';
 import { objectAt, textAt } from '../../../wire/json/json.ts';
 import { toFileObject } from '../../../wire/openai/index.ts';
 import type { Call, Procedure, ProcedureTools, Upload } from '../../contract.ts';
+import { invalidResponse } from '../../engine/index.ts';
 import { accountName, askJson } from './account.ts';
 import { FILE_PURPOSE } from './files.ts';
 
@@ -99,14 +100,11 @@ async function fill({ url, name, form, bytes }: Target, call: Call, tools: Proce
 }
 
 /** Files go over TLS, unless the account itself does not. Throws UPSTREAM_INVALID_RESPONSE. */
-function checkAddress(address: string | undefined, { provider }: Call, tools: ProcedureTools): string {
+function checkAddress(address: string | undefined, call: Call, tools: ProcedureTools): string {
   const url = URL.parse(address ?? '');
   const isSafe = url?.protocol === 'https:' || url?.protocol === new URL(tools.baseUrl()).protocol;
   if (url !== null && isSafe && url.username === '') return url.href;
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', {
-    provider,
-    detail: `Invalid response received from ${provider}: no address for the upload`,
-  });
+  throw invalidResponse(call, 'no address for the upload');
 }
 
 function formOf(call: Call, upload: Upload | undefined): Form {
@@ -177,7 +175,7 @@ async function* contentOf({ source, boundary }: Form, { onFile, bytes }: Content
 function checkPurpose(value: Buffer): string {
   const purpose = value.toString();
   if (purpose === FILE_PURPOSE) return purpose;
-  throw invalid('purpose', `is ${FILE_PURPOSE} for files of this provider`);
+  throw invalid('purpose', `must be ${FILE_PURPOSE} for files of this provider`);
 }
 
 async function* exactly(content: AsyncIterable<Buffer>, bytes: number | undefined): AsyncGenerator<Buffer> {

@@ -45,6 +45,6 @@ export function namedModel(text: string, param: string, call: Call): NamedModel 
   }
   throw new AppError('PARAMETER_INVALID', {
     ...{ param, provider: call.provider },
-    detail: `${param} is a model, publishers/PUBLISHER/models/MODEL or projects/PROJECT/locations/REGION/models/MODEL`,
+    detail: `${param} must be a model, publishers/PUBLISHER/models/MODEL or projects/PROJECT/locations/REGION/models/MODEL`,
   });
 }

@@ -1,7 +1,9 @@
 /** A resumable upload: one part in memory at a time. Source: Cloud Storage, "Perform resumable uploads". */
+
 import { AppError, memoryExhausted } from '../../../errors/index.ts';
 import { askDetached, type ObjectPlace, PART_BYTES, type Part, partsOf, textOf } from '../../clouds/objects/index.ts';
 import { type Call, type ProcedureTools, ProviderRefusal } from '../../contract.ts';
+import { invalidResponse } from '../../engine/index.ts';
 import { gcsAuth, uploadUrl } from './store.ts';
 
 const TRIES = 3;
@@ -49,7 +51,7 @@ async function begin({ place, keepsOther }: ObjectUpload, call: Call, tools: Pro
   } catch (error) {
     throw taken(error, { keepsOther });
   }
-  throw invalidAnswer(call, 'no id for an upload');
+  throw invalidResponse(call, 'no id for an upload');
 }
 
 interface Sending {
@@ -79,12 +81,12 @@ async function send({ session, part, from }: Sending, call: Call, tools: Procedu
     kept = keptIn(textOf(headers['range']), { from: kept, end }, call);
     if (kept === end && !part.isLast) return end;
   }
-  throw invalidAnswer(call, 'an upload does not go on');
+  throw invalidResponse(call, 'an upload does not go on');
 }
 
 function checkEnd({ isLast }: Part, end: number, call: Call): number {
   if (isLast) return end;
-  throw invalidAnswer(call, 'an upload ended early');
+  throw invalidResponse(call, 'an upload ended early');
 }
 
 /** Absent: nothing of the upload. */
@@ -96,7 +98,7 @@ function keptIn(
   const last = /^bytes=0-(\d{1,15})$/.exec(range ?? '')?.[1];
   const kept = last === undefined ? 0 : Number(last) + 1;
   if (kept >= from && kept <= end) return kept;
-  throw invalidAnswer(call, 'an upload has lost bytes');
+  throw invalidResponse(call, 'an upload has lost bytes');
 }
 
 /** Why the upload failed is what the client has to learn. */
@@ -114,9 +116,3 @@ function taken(error: unknown, { keepsOther }: Pick<ObjectUpload, 'keepsOther'>)
   if (keepsOther === undefined || !(error instanceof ProviderRefusal) || error.answer.status !== 412) return error;
   return new AppError('PARAMETER_INVALID', { param: keepsOther, detail: `${keepsOther} names an object that exists` });
 }
-
-const invalidAnswer = ({ provider }: Call, problem: string): AppError =>
-  new AppError('UPSTREAM_INVALID_RESPONSE', {
-    provider,
-    detail: `Invalid response received from ${provider}: ${problem}`,
-  });

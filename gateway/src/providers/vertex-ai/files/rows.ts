@@ -46,7 +46,7 @@ export function toInstance(row: BatchRow, target: RowTarget): JsonObject {
 export function toTraining(line: ReadLine, target: RowTarget): object {
   const { value } = line;
   if (!isObject(value)) throw invalidRow(line, 'it is not a JSON object, has a name twice, or is nested too deep');
-  if (!Array.isArray(value['messages'])) throw invalidRow(line, 'messages is a list');
+  if (!Array.isArray(value['messages'])) throw invalidRow(line, 'messages must be a list');
   try {
     return toChat(value, target);
   } catch (error) {
@@ -69,7 +69,7 @@ function toText(params: JsonObject): JsonObject {
   if (!body.ok) throw new AppError('PARAMETER_INVALID', { param: 'input', detail: body.error });
   const [instance, ...others] = objectsAt(body.value, 'instances');
   if (instance === undefined || others.length > 0) {
-    throw new AppError('PARAMETER_INVALID', { param: 'input', detail: 'input is one text' });
+    throw new AppError('PARAMETER_INVALID', { param: 'input', detail: 'input must be one text' });
   }
   return instance;
 }

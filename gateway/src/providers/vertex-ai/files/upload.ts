@@ -45,7 +45,7 @@ function targetOf(call: Call, tools: ProcedureTools): RowTarget {
   const endpoint = call.fields.text('vertex_batch_endpoint') ?? CHAT;
   if (endpoint !== CHAT && endpoint !== EMBEDDINGS) {
     const param = 'x-gw-provider-batch-endpoint';
-    throw new AppError('PARAMETER_INVALID', { param, detail: `${param} is ${CHAT} or ${EMBEDDINGS}` });
+    throw new AppError('PARAMETER_INVALID', { param, detail: `${param} must be ${CHAT} or ${EMBEDDINGS}` });
   }
   return { call, tools, model: namedModel(name, 'x-gw-provider-model', call), param: PARAM, endpoint };
 }
@@ -55,7 +55,7 @@ function linesOf(purpose: string, content: AsyncIterable<Buffer>, target: RowTar
   if (purpose === 'fine-tune') return trainingOf(content, target);
   throw new AppError('PARAMETER_INVALID', {
     ...{ param: 'purpose', provider: target.call.provider },
-    detail: 'purpose is batch or fine-tune for files of this provider',
+    detail: 'purpose must be batch or fine-tune for files of this provider',
   });
 }
 

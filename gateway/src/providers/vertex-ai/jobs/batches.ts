@@ -52,7 +52,7 @@ function outputPrefix(params: JsonObject, folder: string, call: Call): string {
   if (uri !== undefined) return parsePrefix(uri, { call, rules: GCS, param: OUTPUT });
   throw new AppError('PARAMETER_INVALID', {
     param: OUTPUT,
-    detail: `${OUTPUT} is {"gcsDestination": {"outputUriPrefix"}}`,
+    detail: `${OUTPUT} must be {"gcsDestination": {"outputUriPrefix"}}`,
   });
 }
 
