@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../kit/gateway.ts';
+import { baseEntries, startWorld, type World } from '../kit/gateway.ts';
 import { type ProviderHosts, startProviderHosts } from '../kit/provider-hosts.ts';
 import { type RawReply, type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
 import { KEY, provider } from '../kit/snapshot.ts';
@@ -62,12 +63,24 @@ const records: RequestRecord[] = [];
 const sink: Sink = { name: 'test', readsUsage: true, record: (record) => void records.push(record) };
 const SOON = { lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50, readMs: 5_000 } as const;
 
+/** `late`: settings that the account `late` has got since. */
+function accounts(late: object = {}) {
+  const secret = { azure_entra_client_secret: SECRET };
+  const azure = { provider: 'azure-openai', customHost: `${upstream.url}/openai` };
+  const foundry = { azure_foundry_url: `${upstream.url}/models` };
+  return [
+    provider('azure', { ...azure, settings: { ...ENTRA, ...OUTPUTS }, secret }),
+    provider('foundry', { provider: 'azure-ai', settings: { ...ENTRA, ...OUTPUTS, ...foundry }, secret }),
+    provider('unnamed', { ...azure, settings: ENTRA, secret }),
+    provider('late', { ...azure, settings: { ...ENTRA, ...late }, secret }),
+    provider('keyed', { ...azure, settings: { api_version: 'v1', ...OUTPUTS } }),
+  ];
+}
+
 beforeAll(async () => {
   upstream = await startRawUpstream(answer);
   hosts = await startProviderHosts([LOGIN, STORAGE, FOREIGN], upstream.url);
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-blobs-'));
-  const azure = { provider: 'azure-openai', customHost: `${upstream.url}/openai` };
-  const foundry = { azure_foundry_url: `${upstream.url}/models` };
   world = await startWorld({
     env: {
       ...hosts.env,
@@ -78,19 +91,7 @@ beforeAll(async () => {
     },
     sinks: [sink],
     batchTiming: SOON,
-    entries: () => [
-      provider('azure', {
-        ...azure,
-        settings: { ...ENTRA, ...OUTPUTS },
-        secret: { azure_entra_client_secret: SECRET },
-      }),
-      provider('foundry', {
-        ...{ provider: 'azure-ai', secret: { azure_entra_client_secret: SECRET } },
-        settings: { ...ENTRA, ...OUTPUTS, ...foundry },
-      }),
-      provider('unnamed', { ...azure, settings: ENTRA, secret: { azure_entra_client_secret: SECRET } }),
-      provider('keyed', { ...azure, settings: { api_version: 'v1', ...OUTPUTS } }),
-    ],
+    entries: () => accounts(),
   });
 });
 afterAll(async () => {
@@ -215,6 +216,52 @@ test('a storage that sends on to another place is not followed', async () => {
   expect(calls.map(({ host }) => host)).not.toContain(FOREIGN);
 });
 
+describe('a blob that is stored compressed', () => {
+  const stored = (bytes: Buffer, encoding: string) => {
+    serve = (reply) => reply.answer(200, bytes, { 'content-encoding': encoding });
+  };
+
+  test.for([
+    { encoding: 'gzip', pack: gzipSync },
+    { encoding: 'GZIP', pack: gzipSync },
+    { encoding: 'deflate', pack: deflateSync },
+    { encoding: 'br', pack: brotliCompressSync },
+    { encoding: 'zstd', pack: zstdCompressSync },
+    { encoding: 'identity', pack: (text: string) => Buffer.from(text) },
+  ])('with $encoding is unpacked, and its rows are counted', async ({ encoding, pack }) => {
+    stored(pack(ROWS), encoding);
+    batches.set('b', { output_blob: `${OWN}-${encoding}` }); // rows are counted once
+    records.length = 0;
+    const { status, text, headers } = await outputOf('@azure');
+    expect([status, text, headers['content-encoding']]).toEqual([200, ROWS, undefined]);
+    await waitFor(() => records.some(({ answeredBy }) => answeredBy?.usage?.total === 60), { what: 'the usage' });
+  });
+
+  test.for([
+    { encoding: 'compress', named: '(compress)' },
+    { encoding: 'gzip, br', named: '(gzip, br)' },
+    { encoding: 'a"b', named: 'known:' },
+  ])('with $encoding is an error that names it', async ({ encoding, named }) => {
+    stored(gzipSync(ROWS), encoding);
+    const { status, error } = await outputOf('@azure');
+    expect([status, error().message]).toEqual([502, expect.stringContaining(named)]);
+    expect(error().message).toContain('output_blob has a content-encoding that is not known');
+    await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 0);
+  });
+
+  test.for([
+    { rule: 'is cut off', bytes: gzipSync(ROWS).subarray(0, -9) },
+    { rule: 'is something else', bytes: Buffer.from(ROWS) },
+    { rule: 'stands for too much', bytes: gzipSync(Buffer.alloc(64 << 20)) },
+  ])('breaks the answer where it $rule', async ({ bytes }) => {
+    stored(bytes, 'gzip');
+    records.length = 0;
+    await expect(outputOf('@azure')).rejects.toThrow();
+    await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 0);
+    expect(records.filter(({ answeredBy }) => answeredBy?.usage !== undefined)).toEqual([]);
+  });
+});
+
 test('a blob that breaks off breaks the answer', async () => {
   serve = async ({ head, write, reset }) => {
     await head(200, { 'content-length': '1000' });
@@ -265,13 +312,43 @@ describe('a batch that is followed', () => {
     expect(counted()).toHaveLength(1);
   });
 
-  test.for([
+  const UNSET = [
     { rule: 'at an account without a storage', name: '@unnamed', url: `https://${STORAGE}/c/b` },
     { rule: 'in another storage', name: '@azure', url: `https://${FOREIGN}/c/b` },
-  ])('is given up $rule', async ({ rule, name, url }) => {
+  ];
+
+  test.for(UNSET)('is looked at again $rule, without a call to a storage', async ({ rule, name, url }) => {
     const id = rule.replaceAll(' ', '-');
     batches.clear();
-    batches.set(id, { output_blob: url });
+    batches.set(id, { output_blob: url, completed_at: Math.floor(Date.now() / 1_000) });
+    const before = blobCalls().length;
+    expect((await create(name)).status).toBe(200);
+    const lines = () =>
+      world.logs.filter(({ batch, setting }) => batch === id && setting === 'azure_storage_account');
+    await waitFor(() => lines().length >= 2, { what: 'two looks' });
+    expect(blobCalls()).toHaveLength(before);
+    batches.delete(id); // it is no longer there
+  });
+
+  test('is charged once its account names the storage', async () => {
+    batches.clear();
+    const url = `https://${STORAGE}/batches/late/results.jsonl`;
+    batches.set('late', { output_blob: url, completed_at: Math.floor(Date.now() / 1_000) });
+    records.length = 0;
+    expect((await create('@late')).status).toBe(200);
+    await waitFor(() => world.logs.some(({ batch, setting }) => batch === 'late' && setting !== undefined), {
+      what: 'the first look',
+    });
+    expect(counted()).toEqual([]);
+    await world.load(baseEntries(world.mock), ...accounts(OUTPUTS));
+    await waitFor(() => counted().length === 1, { what: 'the rows' });
+    expect(counted()[0]?.answeredBy).toMatchObject({ usage: { total: 60 }, account: 'late' });
+  });
+
+  test.for(UNSET)('is given up $rule six hours after its end', async ({ rule, name, url }) => {
+    const id = `old-${rule.replaceAll(' ', '-')}`;
+    batches.clear();
+    batches.set(id, { output_blob: url, completed_at: Math.floor(Date.now() / 1_000) - 6 * 3_600 - 60 });
     const before = blobCalls().length;
     expect((await create(name)).status).toBe(200);
     await waitFor(

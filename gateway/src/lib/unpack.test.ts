@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from './byte-budget.ts';
-import { isPacked, unpack } from './unpack.ts';
+import { isPacked, UnpackFailure, unpack, unpackPieces } from './unpack.ts';
 
 const MIB = 1024 * 1024;
 const TEXT = Buffer.from('{"model":"m","messages":[]}'.repeat(1_000));
@@ -66,4 +66,55 @@ test.for([
   { encoding: 'unheard-of', packed: true },
 ])('a body with the encoding $encoding is packed: $packed', ({ encoding, packed }) => {
   expect(isPacked(encoding)).toBe(packed);
+});
+
+describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
+  async function* pieces(bytes: Buffer, size = 1_000): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  const LIMITS = { inflation: 200, spareBytes: MIB };
+  const all = async (source: AsyncIterable<Buffer>) => buffer(unpackPieces(source, encoding, LIMITS));
+
+  test('are unpacked while they arrive', async () => {
+    expect(await all(pieces(pack(TEXT), 7))).toEqual(TEXT);
+  });
+
+  test.for([
+    { rule: 'that are cut off', bytes: pack(TEXT).subarray(0, -9), kind: 'broken' },
+    { rule: 'of something else', bytes: Buffer.from('{"model":"m"}'), kind: 'broken' },
+    { rule: 'that stand for too much', bytes: pack(Buffer.alloc(16 * MIB)), kind: 'too-large' },
+  ])('$rule fail', async ({ bytes, kind }) => {
+    const error: unknown = await all(pieces(bytes)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnpackFailure);
+    expect(error).toMatchObject({ kind });
+  });
+
+  test('fail as their source does', async () => {
+    const failure = new Error('reset');
+    const source = async function* () {
+      yield pack(TEXT).subarray(0, 20);
+      throw failure;
+    };
+    await expect(all(source())).rejects.toBe(failure);
+  });
+
+  test('that nobody reads on are not asked for', async () => {
+    let isEnded = false;
+    const source = async function* () {
+      try {
+        for (;;) yield* pieces(pack(TEXT));
+      } finally {
+        isEnded = true;
+      }
+    };
+    for await (const _ of unpackPieces(source(), encoding, LIMITS)) break;
+    await expect.poll(() => isEnded).toBe(true);
+  });
+});
+
+test('pieces of an unknown encoding are refused at once', () => {
+  const source = (async function* () {
+    yield TEXT;
+  })();
+  expect(() => unpackPieces(source, 'compress', { inflation: 1, spareBytes: 1 })).toThrow(UnpackFailure);
 });

@@ -1,5 +1,5 @@
 /** Bytes that somebody else compressed, unpacked within what may be held: a few KB may stand for gigabytes. */
-import type { Transform } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { ByteAccount } from './byte-budget.ts';
@@ -60,5 +60,67 @@ export async function unpack(
     return ok(Buffer.concat(pieces, length));
   } catch (cause) {
     return fail({ kind: 'broken', cause });
+  }
+}
+
+export interface PieceLimits {
+  /** How many bytes a byte may stand for, beyond the first `spareBytes`. */
+  readonly inflation: number;
+  readonly spareBytes: number;
+}
+
+/** What arrives stands for more than it may, or cannot be unpacked. */
+export class UnpackFailure extends Error {
+  override readonly name = 'UnpackFailure';
+  readonly kind: 'unknown-encoding' | 'broken' | 'too-large';
+
+  constructor(kind: UnpackFailure['kind']) {
+    super(`The bytes are not unpacked: ${kind}`);
+    this.kind = kind;
+  }
+}
+
+/**
+ * What pieces stand for, piece by piece: some of 64 KiB are held, whatever the whole is. Throws UnpackFailure, the unknown encoding at
+ * once, and what the source throws.
+ */
+export function unpackPieces(
+  source: AsyncIterable<Buffer>,
+  encoding: string,
+  limits: PieceLimits,
+): AsyncGenerator<Buffer> {
+  const decoder = DECODERS.get(encoding.trim().toLowerCase())?.();
+  if (decoder === undefined) throw new UnpackFailure('unknown-encoding');
+  return unpackedBy(decoder, source, limits);
+}
+
+async function* unpackedBy(
+  decoder: Transform,
+  source: AsyncIterable<Buffer>,
+  { inflation, spareBytes }: PieceLimits,
+): AsyncGenerator<Buffer> {
+  let left = spareBytes;
+  let failed: { readonly error: unknown } | undefined;
+  const counted = async function* () {
+    try {
+      for await (const piece of source) {
+        left += piece.length * inflation;
+        yield piece;
+      }
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  };
+  pipeline(Readable.from(counted(), { objectMode: false }), decoder, () => undefined); // what ends it ends the loop below
+  try {
+    for await (const piece of decoder as AsyncIterable<Buffer>) {
+      left -= piece.length;
+      if (left < 0) throw new UnpackFailure('too-large');
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof UnpackFailure) throw error;
+    throw failed === undefined ? new UnpackFailure('broken') : failed.error;
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Cancellation } from '../../lib/cancellation.ts';
 import type { Answer } from '../../pipeline/index.ts';
 import type { FollowedBatch, FollowedLease } from '../followed-store.ts';
@@ -18,6 +18,7 @@ interface AnswerOf {
   readonly body: object;
   readonly code?: string | undefined;
   readonly retryAfterMs?: number;
+  readonly param?: string;
 }
 
 interface Given {
@@ -52,9 +53,9 @@ async function settled({ createdAt = followed.createdAt, number = 1, answers = {
       handle: async ({ request, settlement }: Parameters<SettlePorts['pipeline']['handle']>[0]) => {
         asked.push(request.path);
         if (request.path.endsWith('/output')) await settlement?.marks.claim('output', { before: 0, rows: 1 });
-        const { status, body, code, retryAfterMs }: AnswerOf =
+        const { status, body, code, retryAfterMs, param }: AnswerOf =
           answers[request.path.endsWith('/output') ? 'output' : 'batch'] ?? NOT_FOUND;
-        const facts = { error: code === undefined ? undefined : { code, retryAfterMs } };
+        const facts = { error: code === undefined ? undefined : { code, retryAfterMs, param } };
         const bytes = Buffer.from(JSON.stringify(body));
         return { status, headers: {}, body: { kind: 'bytes', bytes }, facts, store: undefined } as unknown as Answer;
       },
@@ -110,6 +111,27 @@ test('a batch that has rows and no output that can be read is given up with a wa
   const output = { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING' };
   const { done } = await settled({ answers: { batch: batch('completed'), output } });
   expect(done).toEqual([expect.stringContaining('not counted'), 'ended']);
+});
+
+describe('a batch whose output waits for a setting of its account', () => {
+  const output = { status: 400, body: {}, code: 'BATCH_OUTPUT_MISSING', param: 'azure_storage_account' };
+  const HOUR_MS = 3_600_000;
+  const ended = (ms: number): number => (NOW - ms) / 1_000;
+
+  test.for([
+    { rule: 'has ended', body: { completed_at: ended(6 * HOUR_MS) }, want: 'after 3600000' },
+    { rule: 'has failed', body: { status: 'failed', failed_at: ended(1) }, want: 'after 3600000' },
+    { rule: 'was created, if that is all', body: {}, want: 'after 3600000' },
+    { rule: 'has ended long ago', body: { completed_at: ended(6 * HOUR_MS + 1_000) }, want: 'ended' },
+    { rule: 'was created long ago', body: { completed_at: 'x' }, createdAt: NOW - 7 * HOUR_MS, want: 'ended' },
+  ])('is looked at for six hours after it $rule: $want', async ({ body, want, ...given }) => {
+    const answers = { batch: { status: 200, body: { status: 'completed', ...body } }, output };
+    const { done } = await settled({ ...given, answers });
+    expect(done).toEqual([
+      expect.stringContaining(want === 'ended' ? 'not counted' : 'looked for again'),
+      want,
+    ]);
+  });
 });
 
 test.for([

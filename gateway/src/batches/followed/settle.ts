@@ -46,6 +46,8 @@ export interface SettlePorts extends FollowPorts, OwnCallPorts {
 
 /** Then it is followed no longer, in ms: providers delete outputs. */
 const MAX_AGE_MS = 30 * 86_400_000;
+/** After its end, in ms: how long the output of a batch waits for a setting of its account. */
+const SETTING_WAIT_MS = 6 * 3_600_000;
 const GROWTH = 1.5;
 /** Of a workspace, that are known to have ended. */
 const MAX_ENDED = 10_000;
@@ -118,16 +120,21 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
     },
   };
   const call = { followed, settlement, signal };
-  const status = await ownCall(ports, { ...call, operation: 'getBatch' }, statusOf);
+  const state = await ownCall(ports, { ...call, operation: 'getBatch' }, stateOf);
   if (signal.cancelled) return 'interrupted';
-  if (status === undefined || !ENDED.has(status)) return 'running';
+  if (state === undefined || !ENDED.has(state.status)) return 'running';
   const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
   using reading = withinMs(ports.timing.readMs, signal);
   const output = { ...call, operation: 'getBatchOutput', signal: reading.signal } as const;
-  const outcome = (await ownCall(ports, output, read)) ?? 'failed';
+  const { outcome, setting } = (await ownCall(ports, output, read)) ?? { outcome: 'failed' };
   if (signal.cancelled) return 'interrupted';
   if (isRaced) return 'raced';
-  if (outcome === 'nothing' && COMPLETED.has(status))
+  if (setting !== undefined && now() - (state.endedAtMs ?? followed.createdAt) <= SETTING_WAIT_MS) {
+    const facts = { ...factsOf(lease), setting };
+    ports.logger.warn(facts, 'The output of a batch is not where its account is set to read it: it is looked for again');
+    return 'failed';
+  }
+  if (outcome === 'nothing' && COMPLETED.has(state.status))
     ports.logger.warn(factsOf(lease), 'A batch of a provider has no output that can be read: its rows are not counted');
   if (outcome !== 'counted') return outcome;
   if (await charges.tell()) return 'counted';
@@ -156,8 +163,15 @@ const ENDED: ReadonlySet<string> = new Set([...COMPLETED, 'failed', 'expired', '
 
 const MAX_STATUS = 64;
 
+interface BatchState {
+  /** In lower case. */
+  readonly status: string;
+  /** Unix time in ms; undefined: the answer does not say it. */
+  readonly endedAtMs: number | undefined;
+}
+
 /** Undefined: the answer does not say it. */
-async function statusOf(answer: Answer): Promise<string | undefined> {
+async function stateOf(answer: Answer): Promise<BatchState | undefined> {
   const { body, status, facts } = answer;
   facts.settlement?.settle({ status, usage: undefined, cost: undefined });
   if (body.kind === 'stream') body.upstream.discard();
@@ -165,28 +179,44 @@ async function statusOf(answer: Answer): Promise<string | undefined> {
   try {
     const value = parseJson(body.bytes.toString());
     const text = isObject(value) ? value['status'] : undefined;
-    return typeof text === 'string' && text.length <= MAX_STATUS ? text.toLowerCase() : undefined;
+    if (!isObject(value) || typeof text !== 'string' || text.length > MAX_STATUS) return undefined;
+    return { status: text.toLowerCase(), endedAtMs: endOf(value) };
   } catch {
     return undefined;
   }
 }
 
+/** In seconds. */
+const ENDS = ['completed_at', 'failed_at', 'expired_at', 'cancelled_at'] as const;
+
+function endOf(batch: Readonly<Record<string, unknown>>): number | undefined {
+  const seconds = ENDS.map((name) => batch[name]).find((value) => typeof value === 'number');
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
 /** There is nothing to be counted, now or, unless the error says when, later. */
 const NOTHING: ReadonlySet<string> = new Set(['BATCH_OUTPUT_MISSING', 'OPERATION_UNSUPPORTED']);
 
-function outcomeOf(error: AppError | undefined): Outcome {
-  if (!NOTHING.has(error?.code ?? '')) return 'failed';
-  return error?.retryAfterMs === undefined ? 'nothing' : 'running';
+interface Read {
+  readonly outcome: Outcome;
+  /** The setting of the account that keeps the output from being read. */
+  readonly setting?: string | undefined;
+}
+
+function outcomeOf(error: AppError | undefined): Read {
+  if (!NOTHING.has(error?.code ?? '')) return { outcome: 'failed' };
+  if (error?.retryAfterMs !== undefined) return { outcome: 'running' };
+  return { outcome: 'nothing', setting: error?.code === 'BATCH_OUTPUT_MISSING' ? error.param : undefined };
 }
 
 /** The bytes are counted while they pass, and kept nowhere. */
-async function readOutput(answer: Answer, exchange: Exchange, { recorder }: SettlePorts): Promise<Outcome> {
+async function readOutput(answer: Answer, exchange: Exchange, { recorder }: SettlePorts): Promise<Read> {
   const { body, facts, status } = answer;
   const firstByteMs = performance.now();
   if (body.kind !== 'stream' || status !== 200) {
     facts.settlement?.settle({ status, usage: undefined, cost: undefined });
     if (body.kind === 'stream') body.upstream.discard();
-    return status === 200 ? 'nothing' : outcomeOf(facts.error);
+    return status === 200 ? { outcome: 'nothing' } : outcomeOf(facts.error);
   }
   const stop = (): void => body.upstream.cancel(new AppError('DRAINING'));
   exchange.signal.onCancel(stop);
@@ -195,11 +225,11 @@ async function readOutput(answer: Answer, exchange: Exchange, { recorder }: Sett
     for await (const piece of piecesOf(body.upstream)) bytes += piece.length;
   } catch (error) {
     facts.settlement?.settle({ status, usage: undefined, cost: undefined });
-    if (error instanceof AppError) return 'failed';
+    if (error instanceof AppError) return { outcome: 'failed' };
     throw error;
   } finally {
     exchange.signal.offCancel(stop);
   }
   recorder.finish({ exchange, answer, sent: { firstByteMs, bytes, error: undefined } });
-  return 'counted';
+  return { outcome: 'counted' };
 }

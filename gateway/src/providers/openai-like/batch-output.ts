@@ -3,6 +3,7 @@ import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { Call, JsonObject, OpenedAnswer, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
 import { jsonOfStep, pathSegment, pathText } from '../engine/index.ts';
+import { plainContent } from './plain-content.ts';
 import type { ResourceOptions, ResourcePath } from './resources.ts';
 
 /** Where the upstream says that an output is. */
@@ -28,17 +29,19 @@ export function batchOutput(path: ResourcePath, { supports, openBlob }: BatchOut
     const file = fileOf(batch);
     if (file !== undefined) {
       const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
-      return toResult(file, await tools.open({ method: 'GET', url: url(content) }));
+      const opened = await tools.open({ method: 'GET', url: url(content) });
+      return toResult(file, plainContent(opened, 'the output file', call));
     }
     const blob = blobOf(batch);
     if (blob === undefined) return { kind: 'json', value: problemsOf(batch, call) };
     if (openBlob === undefined) throw blobUnread(blob, call);
-    return toResult(URL.parse(blob.url)?.href ?? blob.url, await openBlob(blob, call, tools));
+    const opened = await openBlob(blob, call, tools);
+    return toResult(URL.parse(blob.url)?.href ?? blob.url, plainContent(opened, blob.member, call));
   }
 }
 
 /** `file`: what the provider calls it, however often it is read. */
-const toResult = (file: string, { content }: OpenedAnswer): ProcedureResult => ({
+const toResult = (file: string, content: AsyncIterable<Buffer>): ProcedureResult => ({
   kind: 'content',
   contentType: 'application/octet-stream',
   content,
