@@ -102,6 +102,29 @@ describe('rows of a batch', () => {
     expect((await recordsOf('getBatchOutput', 1))[0]?.usage).toBeUndefined();
   });
 
+  test('of several models have the part of each in the record, and their sum is the whole', async () => {
+    const sdk = clientOf('@openai');
+    const batch = await run(
+      sdk,
+      chatRow('a', 'Hi', MODEL) + chatRow('b', 'Ho', 'gpt-4o-mini') + chatRow('c', 'Hu', MODEL),
+    );
+    const rows = await outputOf('@openai', batch.id);
+    const totalOf = (model: string) =>
+      rows
+        .filter(({ response }) => response.body.model === model)
+        .reduce((sum, { response }) => sum + response.body.usage.total_tokens, 0);
+    const [first] = await recordsOf('getBatchOutput', 1);
+    const shares = first?.shares ?? [];
+    expect(shares.map(({ model, usage }) => [model, usage.total])).toEqual([
+      [MODEL, totalOf(MODEL)],
+      ['gpt-4o-mini', totalOf('gpt-4o-mini')],
+    ]);
+    expect(shares.every(({ cost }) => cost.nanoDollars > 0 && !cost.unpriced)).toBe(true);
+    expect(first?.answeredModel).toBeUndefined();
+    expect(first?.cost?.nanoDollars).toBe(shares.reduce((sum, { cost }) => sum + cost.nanoDollars, 0));
+    expect(first?.usage?.total).toBe(totalOf(MODEL) + totalOf('gpt-4o-mini'));
+  });
+
   test('of message batches are counted, too', async () => {
     const requests = [JSON.parse(chatRow('a', 'Hi', 'claude-sonnet-4-5'))];
     const headers = { 'x-gw-provider': '@anthropic' };

@@ -20,6 +20,7 @@ export {
   type ImagesAsked,
   isCacheHit,
   type LimitVerdicts,
+  type ModelShare,
   NO_GUARDRAILS,
   NO_VERDICTS,
   type PipelineFacts,

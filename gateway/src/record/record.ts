@@ -216,6 +216,8 @@ export interface AttemptFacts {
   readonly upstreamMs: number;
   /** Undefined: the provider reported none, and none can be told from the answer. */
   readonly usage: TokenUsage | undefined;
+  /** Its usage and cost by the models of rows; undefined: it is no output of a batch. */
+  readonly shares?: readonly ModelShare[] | undefined;
   /** Images that it was asked for; undefined: none. */
   readonly images?: ImagesAsked | undefined;
   /** Characters that it was asked to speak; undefined: none. */
@@ -226,6 +228,14 @@ export interface AttemptFacts {
   readonly cost: CostFacts | undefined;
   /** As that of the record. */
   readonly captured?: CapturedAttempt | undefined;
+}
+
+/** What rows of one model used: those of the output of a batch. */
+export interface ModelShare {
+  /** By the provider's name; undefined: the rows do not say it. */
+  readonly model: string | undefined;
+  readonly usage: TokenUsage;
+  readonly cost: Cost;
 }
 
 /** Generated images, as a request asks for them. */

@@ -205,12 +205,12 @@ function withAnswer(attempt: AttemptFacts, finished: FinishedRequest): AttemptFa
 /** The attempt with what it used and what that costs. */
 export function withUsage(
   attempt: AttemptFacts,
-  { usage, model, estimated, cost: known }: CountedAnswer,
+  { usage, model, estimated, cost: known, shares }: CountedAnswer,
   prices: PriceBook,
 ): AttemptFacts {
   if (usage === undefined) return model === undefined ? attempt : { ...attempt, answeredModel: model };
   const { provider, prices: own, images } = attempt;
-  if (provider === undefined) return { ...attempt, usage, answeredModel: model };
+  if (provider === undefined) return { ...attempt, usage, answeredModel: model, shares };
   const asked = attempt.model ?? '';
   const price = prices.priceOf({ provider, prices: own }, { asked, answered: model }, usage);
   const cost = {
@@ -219,7 +219,7 @@ export function withUsage(
     source: price?.source,
     ...(known === undefined ? undefined : { isGiven: true as const }),
   };
-  return { ...attempt, usage, answeredModel: model, cost };
+  return { ...attempt, usage, answeredModel: model, cost, shares };
 }
 
 /** Only what a provider answered has usage, whatever its client got. */

@@ -11,7 +11,7 @@ import {
   readReport,
   type TokenUsage,
 } from '../usage/index.ts';
-import { isCacheHit } from './record.ts';
+import { isCacheHit, type ModelShare } from './record.ts';
 import type { FinishedRequest } from './recorder.ts';
 
 /** Where usage and model of an answer are found. */
@@ -28,6 +28,8 @@ export interface CountedAnswer extends AnswerReport {
   readonly estimated: boolean;
   /** Undefined: what the usage costs at the prices of the account. */
   readonly cost?: Cost;
+  /** Its sum is the whole; undefined: it is all of one answer. */
+  readonly shares?: readonly ModelShare[];
 }
 
 const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };

@@ -135,6 +135,30 @@ describe('rows of an output', () => {
     expect(kept.size).toBe(4);
   });
 
+  test('have shares by model, whose sum is the whole', async () => {
+    const rows = world().counter();
+    const text = row('r1', 100, 'gpt-4o') + row('r2', 10, 'gpt-4o-mini') + row('r3', 1, 'gpt-4o') + FAILED;
+    await read(rows, text);
+    const { shares = [], usage, cost } = rows.counted();
+    expect(shares.map((share) => [share.model, share.usage.total])).toEqual([
+      ['gpt-4o', 101],
+      ['gpt-4o-mini', 10],
+    ]);
+    expect(shares.every((share) => share.cost.nanoDollars > 0)).toBe(true);
+    expect(usage?.total).toBe(111);
+    expect(cost?.nanoDollars).toBe(shares.reduce((sum, share) => sum + share.cost.nanoDollars, 0));
+  });
+
+  test('have one share for models beyond the first 99, and for names that are too long', async () => {
+    const rows = world().counter();
+    const names = ['n'.repeat(257), ...Array.from({ length: 150 }, (_, at) => `m${at}`)];
+    await read(rows, names.map((name, at) => row(`r${at}`, 1, name)).join(''));
+    const { shares = [], usage } = rows.counted();
+    expect(shares).toHaveLength(100);
+    expect(shares.find(({ model }) => model === undefined)?.usage.total).toBe(52);
+    expect(usage?.total).toBe(151);
+  });
+
   test('of several models name none', async () => {
     const rows = world().counter();
     await read(rows, row('r1', 1, 'gpt-4o') + row('r2', 1, 'gpt-4o-mini'));

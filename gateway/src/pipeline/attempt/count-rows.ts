@@ -1,10 +1,10 @@
 /** What the rows of a batch used, counted while its output passes: docs/behaviour/cost.md#batches-of-providers. */
 import { hash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
-import { type CountOptions, countBody } from '../../cost/index.ts';
+import { type Cost, type CountOptions, countBody } from '../../cost/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, readJson } from '../../lib/json/index.ts';
-import { type CountedAnswer, NOTHING_COUNTED } from '../../record/index.ts';
+import { type CountedAnswer, type ModelShare, NOTHING_COUNTED } from '../../record/index.ts';
 import type { RowMarks } from '../../store/index.ts';
 import { addUsage, NO_USAGE, type TokenUsage } from '../../usage/index.ts';
 import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
@@ -77,6 +77,17 @@ export interface RowCounterOptions {
   readonly prices: CountOptions;
 }
 
+/** Of one output, told apart. */
+const MAX_MODELS = 100;
+/** Units: characters. */
+const MAX_MODEL = 256;
+const NO_COST: Cost = { nanoDollars: 0, unpriced: false };
+
+const addCost = (one: Cost, other: Cost): Cost => ({
+  nanoDollars: Math.min(one.nanoDollars + other.nanoDollars, Number.MAX_SAFE_INTEGER),
+  unpriced: one.unpriced || other.unpriced,
+});
+
 const LF = 0x0a;
 const BRACE = 0x7b;
 
@@ -95,9 +106,8 @@ export class RowCounter implements PieceCounter {
   /** Others count these rows. */
   #isTaken = false;
   #usage: TokenUsage | undefined;
-  #nanoDollars = 0;
-  #isUnpriced = false;
-  #models = new Set<string>();
+  /** By model. Those that say none, or are of further models, are under the empty name. */
+  readonly #shares = new Map<string, ModelShare>();
 
   constructor(options: RowCounterOptions) {
     this.#options = options;
@@ -140,12 +150,14 @@ export class RowCounter implements PieceCounter {
   /** What the rows so far used that were not counted before. */
   counted(): CountedAnswer {
     if (this.#usage === undefined || this.#isTaken) return NOTHING_COUNTED;
-    const [model] = this.#models;
+    const shares = [...this.#shares.values()];
+    const models = shares.flatMap(({ model }) => model ?? []);
     return {
       usage: this.#usage,
-      model: this.#models.size === 1 ? model : undefined,
+      model: models.length === 1 ? models[0] : undefined,
       estimated: false,
-      cost: { nanoDollars: this.#nanoDollars, unpriced: this.#isUnpriced },
+      cost: shares.reduce((sum, { cost }) => addCost(sum, cost), NO_COST),
+      shares,
     };
   }
 
@@ -221,14 +233,25 @@ export class RowCounter implements PieceCounter {
   #count(row: JsonObject | undefined): void {
     this.#usage ??= NO_USAGE;
     if (row === undefined) {
-      this.#isUnpriced = true;
+      this.#share('', NO_USAGE, { nanoDollars: 0, unpriced: true });
       return;
     }
     const { usage, nanoDollars, unpriced, model } = countBody(row, this.#options.prices);
     this.#usage = addUsage(this.#usage, usage);
-    this.#nanoDollars = Math.min(this.#nanoDollars + nanoDollars, Number.MAX_SAFE_INTEGER);
-    this.#isUnpriced ||= unpriced;
-    if (model !== '' && this.#models.size < 2) this.#models.add(model);
+    if (model !== '' || nanoDollars > 0 || unpriced || usage.total > 0) {
+      this.#share(model, usage, { nanoDollars, unpriced });
+    }
+  }
+
+  #share(named: string, usage: TokenUsage, cost: Cost): void {
+    const isKept = this.#shares.has(named) || (named.length <= MAX_MODEL && this.#shares.size < MAX_MODELS);
+    const name = isKept ? named : '';
+    const share = this.#shares.get(name) ?? { usage: NO_USAGE, cost: NO_COST };
+    this.#shares.set(name, {
+      model: name === '' ? undefined : name,
+      usage: addUsage(share.usage, usage),
+      cost: addCost(share.cost, cost),
+    });
   }
 
   #parsed(line: Buffer): JsonObject | undefined {

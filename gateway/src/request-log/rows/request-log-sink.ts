@@ -34,7 +34,10 @@ export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): 
   const { captured } = record;
   const rows = rowsOf(record, options);
   const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
-  return rows.map((row) => ({ row, content: contents && contentOf(contents, row, record) }));
+  return rows.map((row, at) => {
+    const isFurther = rows[at - 1]?.attempt === row.attempt; // of another model of the same attempt
+    return { row, content: isFurther ? undefined : contents && contentOf(contents, row, record) };
+  });
 }
 
 /** The rows of the attempts come first, in their order. Calls that the gateway made itself have no document. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import type { RequestRecord } from '../../record/index.ts';
 import { sampleAttempt, sampleGuardrail, sampleRecord } from '../../record/testing.ts';
+import { NO_USAGE } from '../../usage/index.ts';
 import { rowsOf } from './rows.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -240,4 +241,44 @@ test('cost and tokens of the rows are those of the attempts, and one row is fina
       expect(all.map(({ attempt }) => attempt)).toEqual(all.map((_, index) => index));
     }),
   );
+});
+
+describe('an attempt that has read the rows of a batch', () => {
+  const usageOf = (input: number) => ({ ...NO_USAGE, input, total: input });
+  const share = (model: string | undefined, input: number) => ({
+    ...{ model, usage: usageOf(input) },
+    cost: { nanoDollars: input * 10, unpriced: model === undefined },
+  });
+  const attempt = sampleAttempt({
+    ...{ model: undefined, answeredModel: undefined, usage: usageOf(111) },
+    cost: { nanoDollars: 1_110, unpriced: true, estimated: false, source: undefined, isGiven: true },
+    shares: [share('gpt-4o', 100), share('gpt-4o-mini', 10), share(undefined, 1)],
+  });
+
+  test('has a row for each model, and the first is that of the request', () => {
+    const got = rows(sampleRecord({ attempts: [attempt] }));
+    expect(got.map((row) => [row.model, row.answered_model, row.total_tokens, row.cost_nano, row.is_unpriced])).toEqual(
+      [
+        ['gpt-4o', 'gpt-4o', 100, 1_000, false],
+        ['gpt-4o-mini', 'gpt-4o-mini', 10, 100, false],
+        [null, null, 1, 10, true],
+      ],
+    );
+    expect(got.map((row) => [row.is_final, row.attempt])).toEqual([
+      [true, 0],
+      [false, 0],
+      [false, 0],
+    ]);
+    expect(new Set(got.map(({ id }) => id)).size).toBe(3);
+    expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
+  });
+
+  test('has none that is final where the gateway has read them itself', () => {
+    const got = rows({ ...sampleRecord({ attempts: [attempt] }), isOwnCall: true });
+    expect(got.map((row) => [row.model, row.is_final])).toEqual([
+      ['gpt-4o', false],
+      ['gpt-4o-mini', false],
+      [null, false],
+    ]);
+  });
 });

@@ -61,7 +61,7 @@ const NO_ROWS: readonly LogRow[] = [];
 const UNLOGGED: ReadonlySet<string> = new Set(['ingestLogs', 'ingestSpans']);
 
 /**
- * One row for each attempt, in their order, and one more where none of them gave the client's result; no client gets that of an own call. None for a caller that is
+ * One row for each attempt, or for each model of the rows of a batch that it has read, in their order, and one more where none of them gave the client's result; no client gets that of an own call. None for a caller that is
  * not known, for a request that another gateway records, and for calls that bring rows.
  */
 export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
@@ -70,7 +70,10 @@ export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): r
   const { headers, carrierHeaders } = record.request;
   const clean = createCleanText(carrierHeaders === undefined ? headers : () => [...headers(), ...carrierHeaders()]);
   const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
-  const rows = attempts.map((attempt, index) => attemptRow(attempt, index, context));
+  const rows = attempts.flatMap((attempt, index) => {
+    const answers = attempt === answeredBy;
+    return partsOf(attempt).map((part, at) => attemptRow(part, { index, answers, isFurther: at > 0 }, context));
+  });
   const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
   return hasFinal || record.isOwnCall === true ? rows : [...rows, localRow(attempts.length, context)];
 }
@@ -136,9 +139,30 @@ function promptOf(prompt: string | undefined): readonly [slug: string | null, ve
   return at < 0 ? [prompt, null] : [prompt.slice(0, at), prompt.slice(at + 1)];
 }
 
-function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clean }: RowContext): LogRow {
-  const { request, route, answer, decisions, answeredBy } = record;
-  const isFinal = attempt === answeredBy;
+/** The attempt for each model of the rows of a batch that it has read: together they have what it used. */
+function partsOf(attempt: AttemptFacts): readonly AttemptFacts[] {
+  const { shares = [], cost } = attempt;
+  if (shares.length === 0) return [attempt];
+  return shares.map(({ model, usage, cost: own }) => ({
+    ...{ ...attempt, model, answeredModel: model, usage },
+    cost: cost && { ...cost, ...own },
+  }));
+}
+
+interface AttemptPlace {
+  readonly index: number;
+  /** It has given the result. */
+  readonly answers: boolean;
+  /** Another part of the attempt has a row. */
+  readonly isFurther: boolean;
+}
+
+function attemptRow(
+  attempt: AttemptFacts,
+  { index, answers: isFinal, isFurther }: AttemptPlace,
+  { record, shared, clean }: RowContext,
+): LogRow {
+  const { request, route, answer, decisions } = record;
   const guardrails = guardrailsOf(record, attempt);
   const { status, error } = isFinal ? answer : attempt;
   return {
@@ -148,7 +172,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
     span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
     attempt: index,
-    is_final: isFinal && record.isOwnCall !== true,
+    is_final: isFinal && !isFurther && record.isOwnCall !== true,
     status,
     error: error?.code ?? null,
     ...targetColumns(attempt, clean),
