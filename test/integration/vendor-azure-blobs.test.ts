@@ -323,8 +323,7 @@ describe('a batch that is followed', () => {
     batches.set(id, { output_blob: url, completed_at: Math.floor(Date.now() / 1_000) });
     const before = blobCalls().length;
     expect((await create(name)).status).toBe(200);
-    const lines = () =>
-      world.logs.filter(({ batch, setting }) => batch === id && setting === 'azure_storage_account');
+    const lines = () => world.logs.filter(({ batch, setting }) => batch === id && setting === 'azure_storage_account');
     await waitFor(() => lines().length >= 2, { what: 'two looks' });
     expect(blobCalls()).toHaveLength(before);
     batches.delete(id); // it is no longer there

@@ -127,10 +127,7 @@ describe('a batch whose output waits for a setting of its account', () => {
   ])('is looked at for six hours after it $rule: $want', async ({ body, want, ...given }) => {
     const answers = { batch: { status: 200, body: { status: 'completed', ...body } }, output };
     const { done } = await settled({ ...given, answers });
-    expect(done).toEqual([
-      expect.stringContaining(want === 'ended' ? 'not counted' : 'looked for again'),
-      want,
-    ]);
+    expect(done).toEqual([expect.stringContaining(want === 'ended' ? 'not counted' : 'looked for again'), want]);
   });
 });
 

@@ -131,7 +131,10 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   if (isRaced) return 'raced';
   if (setting !== undefined && now() - (state.endedAtMs ?? followed.createdAt) <= SETTING_WAIT_MS) {
     const facts = { ...factsOf(lease), setting };
-    ports.logger.warn(facts, 'The output of a batch is not where its account is set to read it: it is looked for again');
+    ports.logger.warn(
+      facts,
+      'The output of a batch is not where its account is set to read it: it is looked for again',
+    );
     return 'failed';
   }
   if (outcome === 'nothing' && COMPLETED.has(state.status))
