@@ -38,6 +38,8 @@ const NO_MODALITY_TOKENS: ModalityTokens = { input: 0, output: 0, cached: 0 };
 const NO_UNITS: TokenUsage['units'] = {};
 /** Names of units that are kept of one answer: providers count a handful. */
 const MAX_UNITS = 16;
+/** Of all calls of a sum: names come from providers. */
+const MAX_SUMMED_UNITS = 24;
 /** Of one kind in one answer. */
 export const MAX_COUNT = 1_000_000_000;
 
@@ -152,6 +154,10 @@ const addTokens = (one: ModalityTokens, other: ModalityTokens): ModalityTokens =
 
 function addUnits(one: TokenUsage['units'], other: TokenUsage['units']): TokenUsage['units'] {
   const sum: Record<string, number> = Object.assign(Object.create(null), one); // names are the provider's
-  for (const [name, count] of Object.entries(other).slice(0, MAX_UNITS)) sum[name] = (sum[name] ?? 0) + count;
+  let names = Object.keys(sum).length;
+  for (const [name, count] of Object.entries(other).slice(0, MAX_UNITS)) {
+    if (sum[name] === undefined) names += 1;
+    if (names <= MAX_SUMMED_UNITS || sum[name] !== undefined) sum[name] = (sum[name] ?? 0) + count;
+  }
   return sum;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findUsage, readReport, readUsage, type TokenUsage } from './index.ts';
+import { addUsage, findUsage, NO_USAGE, readReport, readUsage, type TokenUsage } from './index.ts';
 
 const NO_MODALITY = { input: 0, output: 0, cached: 0 };
 
@@ -207,4 +207,15 @@ describe('a whole answer', () => {
   test.for(['', '{}', '{"usage":null,"model":null}'])('like %s reports nothing', (text) => {
     expect(readReport(Buffer.from(text))).toEqual({ usage: undefined, model: undefined });
   });
+});
+
+test('a sum keeps a bounded number of units, and goes on counting those that it has', () => {
+  const ofNames = (names: readonly string[]) => ({
+    ...NO_USAGE,
+    units: Object.fromEntries(names.map((name) => [name, 1])),
+  });
+  let sum = NO_USAGE;
+  for (let at = 0; at < 1_000; at += 1) sum = addUsage(sum, ofNames(['web_search', `of-${at}`]));
+  expect(Object.keys(sum.units)).toHaveLength(24);
+  expect(sum.units['web_search']).toBe(1_000);
 });
