@@ -66,4 +66,6 @@ export interface LogGuardrail {
   readonly failed?: readonly string[] | undefined;
   /** Ids of checks that could not decide. */
   readonly errored?: readonly string[] | undefined;
+  /** Id of the feedback that it gave for the trace. */
+  readonly feedback?: string | undefined;
 }

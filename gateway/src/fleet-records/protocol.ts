@@ -52,6 +52,7 @@ const guardrail = z.object({
   ms,
   failed: checks,
   errored: checks,
+  feedback: z.uuid().optional(),
 });
 
 const modality = z.object({ input: tokens, output: tokens, cached: tokens });

@@ -121,6 +121,8 @@ export const NO_VERDICTS: LimitVerdicts = { verdicts: () => [] };
 
 /** A score for the trace of a request. */
 export interface GuardrailFeedback {
+  /** UUID, of the feedback in the request log; undefined: it is not kept, as its value is 0. */
+  readonly id: string | undefined;
   /** From -10 to 10. */
   readonly value: number;
   /** From 0 to 1. */

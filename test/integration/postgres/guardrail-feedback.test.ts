@@ -58,6 +58,12 @@ test('is kept for the trace, of guardrails before and after the answer, until it
     },
   ]);
 
+  const named = `select count(*)::int as n from gateway_logs.logs l, jsonb_array_elements(l.decision -> 'guardrails') said
+    join gateway_logs.feedback f on f.id::text = said ->> 'feedback' and f.guardrail = said ->> 'id' and f.value = -5`;
+  await waitFor(async () => JSON.stringify(await read(named)) === '[{"n":1}]', {
+    what: 'a row with the id of the feedback',
+  });
+
   await read(`with given as (insert into gateway_logs.feedback
     select gen_random_uuid(), workspace, trace_id, value, weight, metadata, api_key, key_user, created_at, updated_at
     from gateway_logs.feedback where value = 2 returning 1) select 1 as n from given`);

@@ -1,4 +1,5 @@
 /** What the guardrails of one request said, and what they share. */
+import { randomUUID } from 'node:crypto';
 import type { CheckPhase } from '@gatehouse/crds/guardrails';
 import type { CompiledHook, HookOwner, RanHook } from '../../guardrails/index.ts';
 import { REQUEST_UNITS, type RegexWork } from '../../lib/regex.ts';
@@ -123,10 +124,13 @@ export function guardrailFacts(ran: RanHook, { phase, target }: RanPhase): Guard
     transformed,
     startedAtMs: createdAtMs - durationMs,
     durationMs,
-    feedback: feedback ?? undefined,
+    feedback: feedback === null ? undefined : { ...feedback, id: isKept(feedback.value) ? randomUUID() : undefined },
     checks: ran.checks.map(checkFacts),
   };
 }
+
+/** Configs of requests may have others than whole numbers. */
+const isKept = (value: number): boolean => Math.round(value) !== 0;
 
 const checkFacts = ({ check, answer, durationMs }: RanHook['checks'][number]): GuardrailFacts['checks'][number] => ({
   id: check.entry.id,

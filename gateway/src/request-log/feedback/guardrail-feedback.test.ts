@@ -4,17 +4,18 @@ import { feedbackOfGuardrails } from './guardrail-feedback.ts';
 
 const caller = { keyId: 'key/team-a/main', user: 'ada@example.com', workspace: 'team-a' };
 const checks = { successfulChecks: 'default.contains', failedChecks: 'a, b', erroredChecks: '' };
+const ID = 'a4b5c6d7-0000-4000-8000-000000000001';
 const of = (feedback: object | undefined, headers: readonly (readonly [string, string])[] = [], traceId = 't') =>
   feedbackOfGuardrails({
     ...{ trace: { traceId }, caller, headers: () => headers },
-    guardrails: [sampleGuardrail({ feedback: feedback as never })],
+    guardrails: [sampleGuardrail({ feedback: feedback && ({ id: ID, ...feedback } as never) })],
   });
 
 describe('feedback of a guardrail', () => {
   test('is that of the request of the key, with what the guardrail sets and the names of checks', () => {
     expect(of({ value: -5, weight: 0.5, metadata: { team: 'shop', ...checks } })).toEqual([
       {
-        ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), workspace: 'team-a', trace_id: 't', value: -5, weight: 0.5 },
+        ...{ id: ID, workspace: 'team-a', trace_id: 't', value: -5, weight: 0.5 },
         ...{ api_key: 'key/team-a/main', key_user: 'ada@example.com', guardrail: 'no-cards', created_at: 2 },
         metadata: { team: 'shop', ...checks },
       },
@@ -23,8 +24,7 @@ describe('feedback of a guardrail', () => {
 
   test.for<[what: string, feedback: object | undefined]>([
     ['that is not configured', undefined],
-    ['of 0', { value: 0, weight: 1, metadata: checks }],
-    ['that rounds to 0', { value: -0.4, weight: 1, metadata: checks }],
+    ['that is not to be kept', { id: undefined, value: 0, weight: 1, metadata: checks }],
   ])('%s is none', ([, feedback]) => {
     expect(of(feedback)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('feedback of a guardrail', () => {
   });
 
   test('is kept of 64 guardrails of a request', () => {
-    const guardrails = Array(100).fill(sampleGuardrail({ feedback: { value: 1, weight: 1, metadata: {} } }));
+    const guardrails = Array(100).fill(sampleGuardrail({ feedback: { id: ID, value: 1, weight: 1, metadata: {} } }));
     expect(feedbackOfGuardrails({ trace: { traceId: 't' }, caller, headers: () => [], guardrails })).toHaveLength(64);
   });
 });

@@ -1,5 +1,4 @@
 /** From what guardrails said to feedback on the trace of the request: docs/behaviour/request-logs.md#feedback-of-guardrails. */
-import { randomUUID } from 'node:crypto';
 import { boundMetadata } from '@gatehouse/crds/logs';
 import type { CallerFacts, GuardrailFacts, TraceContext } from '../../record/index.ts';
 import { withoutSecrets } from '../../telemetry/index.ts';
@@ -25,28 +24,27 @@ export interface JudgedRequest {
   headers(): Iterable<readonly [name: string, value: string]>;
 }
 
-/** One for each guardrail whose value is not 0. */
+/** One for each guardrail that gave one to keep. */
 export function feedbackOfGuardrails({ trace, caller, guardrails, headers }: JudgedRequest): readonly LogFeedback[] {
-  const judging = guardrails.filter(({ feedback }) => scoreOf(feedback) !== 0).slice(0, MAX_FEEDBACK);
+  const judging = guardrails.flatMap(({ id: guardrail, feedback, startedAtMs }) =>
+    feedback?.id === undefined ? [] : [{ ...feedback, id: feedback.id, guardrail, startedAtMs }],
+  );
   if (judging.length === 0) return NONE;
   const clean = createCleanText(headers);
   const traceId = clean(trace.traceId, MAX_TRACE_ID);
-  return judging.map(({ id, feedback, startedAtMs }) => ({
-    id: randomUUID(),
+  return judging.slice(0, MAX_FEEDBACK).map(({ id, value, weight, metadata, guardrail, startedAtMs }) => ({
+    id,
     workspace: caller.workspace,
     trace_id: traceId,
-    value: scoreOf(feedback),
-    weight: feedback?.weight ?? 1,
-    metadata: metadataOf(feedback?.metadata ?? {}, clean),
+    value: Math.round(value), // configs of requests may have others than whole numbers
+    weight,
+    metadata: metadataOf(metadata, clean),
     api_key: caller.keyId,
     key_user: caller.user ?? null,
-    guardrail: clean(id, MAX_VALUE),
+    guardrail: clean(guardrail, MAX_VALUE),
     created_at: Math.floor(startedAtMs),
   }));
 }
-
-/** Configs of requests may have others than whole numbers. */
-const scoreOf = (feedback: GuardrailFacts['feedback']): number => Math.round(feedback?.value ?? 0) || 0;
 
 function metadataOf(
   given: Readonly<Record<string, unknown>>,

@@ -50,6 +50,7 @@ function toVerdict({
   transformed,
   durationMs,
   checks,
+  feedback,
 }: GuardrailFacts): LogGuardrail {
   const failed = checks.filter((check) => !check.verdict && check.error === undefined);
   const errored = checks.filter((check) => check.error !== undefined);
@@ -62,6 +63,7 @@ function toVerdict({
     ms: Math.round(durationMs * 100) / 100,
     ...(failed.length === 0 ? undefined : { failed: namesOf(failed) }),
     ...(errored.length === 0 ? undefined : { errored: namesOf(errored) }),
+    ...(feedback?.id === undefined ? undefined : { feedback: feedback.id }),
   };
 }
 
