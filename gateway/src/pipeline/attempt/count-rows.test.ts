@@ -149,15 +149,23 @@ describe('rows of an output', () => {
     expect(cost?.nanoDollars).toBe(shares.reduce((sum, share) => sum + share.cost.nanoDollars, 0));
   });
 
-  test('have one share for models beyond the first 99, and for names that are too long', async () => {
-    const rows = world().counter();
-    const names = ['n'.repeat(257), ...Array.from({ length: 150 }, (_, at) => `m${at}`)];
-    await read(rows, names.map((name, at) => row(`r${at}`, 1, name)).join(''));
-    const { shares = [], usage } = rows.counted();
-    expect(shares).toHaveLength(100);
-    expect(shares.find(({ model }) => model === undefined)?.usage.total).toBe(52);
-    expect(usage?.total).toBe(151);
-  });
+  test.for([
+    ['at the end', (names: readonly string[]) => [...names, 'n'.repeat(257)]],
+    ['at the beginning', (names: readonly string[]) => ['n'.repeat(257), ...names]],
+  ] as const)(
+    'have one share, the last, for models beyond the first 19 and for a name that is too long %s',
+    async ([, place]) => {
+      const rows = world().counter();
+      const names = place(Array.from({ length: 150 }, (_, at) => `m${at}`));
+      await read(rows, names.map((name, at) => row(`r${at}`, 1, name)).join(''));
+      const { shares = [], usage, model } = rows.counted();
+      expect(shares).toHaveLength(20);
+      expect(shares.findIndex((share) => share.model === undefined)).toBe(19);
+      expect(shares.at(-1)?.usage.total).toBe(132);
+      expect(usage?.total).toBe(151);
+      expect(model).toBeUndefined();
+    },
+  );
 
   test('of several models name none', async () => {
     const rows = world().counter();

@@ -77,16 +77,19 @@ export interface RowCounterOptions {
   readonly prices: CountOptions;
 }
 
-/** Of one output, told apart. */
-const MAX_MODELS = 100;
+/** Names of one output that are told apart; the rest has a share of its own. */
+const MAX_MODELS = 19;
 /** Units: characters. */
 const MAX_MODEL = 256;
 const NO_COST: Cost = { nanoDollars: 0, unpriced: false };
+const NO_SHARE: Pick<ModelShare, 'usage' | 'cost'> = { usage: NO_USAGE, cost: NO_COST };
 
 const addCost = (one: Cost, other: Cost): Cost => ({
-  nanoDollars: Math.min(one.nanoDollars + other.nanoDollars, Number.MAX_SAFE_INTEGER),
+  nanoDollars: one.nanoDollars + other.nanoDollars,
   unpriced: one.unpriced || other.unpriced,
 });
+
+const isUsed = ({ input, output, cached }: TokenUsage): boolean => input + output + cached > 0;
 
 const LF = 0x0a;
 const BRACE = 0x7b;
@@ -106,8 +109,10 @@ export class RowCounter implements PieceCounter {
   /** Others count these rows. */
   #isTaken = false;
   #usage: TokenUsage | undefined;
-  /** By model. Those that say none, or are of further models, are under the empty name. */
   readonly #shares = new Map<string, ModelShare>();
+  #nanoDollars = 0;
+  /** Of rows that say no model, or are of further ones. */
+  #rest: ModelShare | undefined;
 
   constructor(options: RowCounterOptions) {
     this.#options = options;
@@ -150,13 +155,13 @@ export class RowCounter implements PieceCounter {
   /** What the rows so far used that were not counted before. */
   counted(): CountedAnswer {
     if (this.#usage === undefined || this.#isTaken) return NOTHING_COUNTED;
-    const shares = [...this.#shares.values()];
-    const models = shares.flatMap(({ model }) => model ?? []);
+    const named = [...this.#shares.values()];
+    const shares = this.#rest === undefined ? named : [...named, this.#rest];
     return {
       usage: this.#usage,
-      model: models.length === 1 ? models[0] : undefined,
+      model: named.length === 1 ? named[0]?.model : undefined,
       estimated: false,
-      cost: shares.reduce((sum, { cost }) => addCost(sum, cost), NO_COST),
+      cost: { nanoDollars: this.#nanoDollars, unpriced: shares.some(({ cost }) => cost.unpriced) },
       shares,
     };
   }
@@ -238,20 +243,22 @@ export class RowCounter implements PieceCounter {
     }
     const { usage, nanoDollars, unpriced, model } = countBody(row, this.#options.prices);
     this.#usage = addUsage(this.#usage, usage);
-    if (model !== '' || nanoDollars > 0 || unpriced || usage.total > 0) {
-      this.#share(model, usage, { nanoDollars, unpriced });
-    }
+    const cost = Math.min(nanoDollars, Number.MAX_SAFE_INTEGER - this.#nanoDollars);
+    this.#nanoDollars += cost;
+    if (model !== '' || unpriced || isUsed(usage)) this.#share(model, usage, { nanoDollars: cost, unpriced });
   }
 
-  #share(named: string, usage: TokenUsage, cost: Cost): void {
-    const isKept = this.#shares.has(named) || (named.length <= MAX_MODEL && this.#shares.size < MAX_MODELS);
-    const name = isKept ? named : '';
-    const share = this.#shares.get(name) ?? { usage: NO_USAGE, cost: NO_COST };
-    this.#shares.set(name, {
-      model: name === '' ? undefined : name,
-      usage: addUsage(share.usage, usage),
-      cost: addCost(share.cost, cost),
-    });
+  #share(name: string, usage: TokenUsage, cost: Cost): void {
+    const isNamed =
+      this.#shares.has(name) || (name !== '' && name.length <= MAX_MODEL && this.#shares.size < MAX_MODELS);
+    const before = (isNamed ? this.#shares.get(name) : this.#rest) ?? NO_SHARE;
+    const share = {
+      model: isNamed ? name : undefined,
+      usage: addUsage(before.usage, usage),
+      cost: addCost(before.cost, cost),
+    };
+    if (isNamed) this.#shares.set(name, share);
+    else this.#rest = share;
   }
 
   #parsed(line: Buffer): JsonObject | undefined {

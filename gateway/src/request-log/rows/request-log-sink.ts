@@ -35,7 +35,7 @@ export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): 
   const rows = rowsOf(record, options);
   const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
   return rows.map((row, at) => {
-    const isFurther = rows[at - 1]?.attempt === row.attempt; // of another model of the same attempt
+    const isFurther = rows[at - 1]?.attempt === row.attempt; // of a model of the rows that the attempt has counted
     return { row, content: isFurther ? undefined : contents && contentOf(contents, row, record) };
   });
 }

@@ -255,10 +255,11 @@ describe('an attempt that has read the rows of a batch', () => {
     shares: [share('gpt-4o', 100), share('gpt-4o-mini', 10), share(undefined, 1)],
   });
 
-  test('has a row for each model, and the first is that of the request', () => {
+  test('has a row without use, and one for each model', () => {
     const got = rows(sampleRecord({ attempts: [attempt] }));
     expect(got.map((row) => [row.model, row.answered_model, row.total_tokens, row.cost_nano, row.is_unpriced])).toEqual(
       [
+        [null, null, 0, null, false],
         ['gpt-4o', 'gpt-4o', 100, 1_000, false],
         ['gpt-4o-mini', 'gpt-4o-mini', 10, 100, false],
         [null, null, 1, 10, true],
@@ -268,14 +269,17 @@ describe('an attempt that has read the rows of a batch', () => {
       [true, 0],
       [false, 0],
       [false, 0],
+      [false, 0],
     ]);
-    expect(new Set(got.map(({ id }) => id)).size).toBe(3);
+    expect(got.map((row) => row.response_ms > 0)).toEqual([true, false, false, false]);
+    expect(new Set(got.map(({ id }) => id)).size).toBe(4);
     expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
   });
 
   test('has none that is final where the gateway has read them itself', () => {
     const got = rows({ ...sampleRecord({ attempts: [attempt] }), isOwnCall: true });
     expect(got.map((row) => [row.model, row.is_final])).toEqual([
+      [null, false],
       ['gpt-4o', false],
       ['gpt-4o-mini', false],
       [null, false],

@@ -61,8 +61,9 @@ const NO_ROWS: readonly LogRow[] = [];
 const UNLOGGED: ReadonlySet<string> = new Set(['ingestLogs', 'ingestSpans']);
 
 /**
- * One row for each attempt, or for each model of the rows of a batch that it has read, in their order, and one more where none of them gave the client's result; no client gets that of an own call. None for a caller that is
- * not known, for a request that another gateway records, and for calls that bring rows.
+ * One row for each attempt, in their order, and one more where none of them gave the client's result; no client gets that of an own call. After an
+ * attempt that has counted rows of a batch come those of their models. None for a caller that is not known, for a request that another
+ * gateway records, and for calls that bring rows.
  */
 export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
   const { caller, attempts, answeredBy } = record;
@@ -71,8 +72,8 @@ export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): r
   const clean = createCleanText(carrierHeaders === undefined ? headers : () => [...headers(), ...carrierHeaders()]);
   const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
   const rows = attempts.flatMap((attempt, index) => {
-    const answers = attempt === answeredBy;
-    return partsOf(attempt).map((part, at) => attemptRow(part, { index, answers, isFurther: at > 0 }, context));
+    const row = attemptRow(attempt, index, context);
+    return [row, ...shareRows(row, attempt, clean)];
   });
   const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
   return hasFinal || record.isOwnCall === true ? rows : [...rows, localRow(attempts.length, context)];
@@ -139,32 +140,12 @@ function promptOf(prompt: string | undefined): readonly [slug: string | null, ve
   return at < 0 ? [prompt, null] : [prompt.slice(0, at), prompt.slice(at + 1)];
 }
 
-/** The attempt for each model of the rows of a batch that it has read: together they have what it used. */
-function partsOf(attempt: AttemptFacts): readonly AttemptFacts[] {
-  const { shares = [], cost } = attempt;
-  if (shares.length === 0) return [attempt];
-  return shares.map(({ model, usage, cost: own }) => ({
-    ...{ ...attempt, model, answeredModel: model, usage },
-    cost: cost && { ...cost, ...own },
-  }));
-}
-
-interface AttemptPlace {
-  readonly index: number;
-  /** It has given the result. */
-  readonly answers: boolean;
-  /** Another part of the attempt has a row. */
-  readonly isFurther: boolean;
-}
-
-function attemptRow(
-  attempt: AttemptFacts,
-  { index, answers: isFinal, isFurther }: AttemptPlace,
-  { record, shared, clean }: RowContext,
-): LogRow {
-  const { request, route, answer, decisions } = record;
+function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clean }: RowContext): LogRow {
+  const { request, route, answer, decisions, answeredBy } = record;
+  const isFinal = attempt === answeredBy;
   const guardrails = guardrailsOf(record, attempt);
   const { status, error } = isFinal ? answer : attempt;
+  const own = attempt.shares === undefined ? attempt : { ...attempt, usage: undefined, cost: undefined };
   return {
     id: randomUUIDv7(),
     created_at: Math.floor(attempt.startedAtMs),
@@ -172,18 +153,36 @@ function attemptRow(
     span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
     attempt: index,
-    is_final: isFinal && !isFurther && record.isOwnCall !== true,
+    is_final: isFinal && record.isOwnCall !== true,
     status,
     error: error?.code ?? null,
     ...targetColumns(attempt, clean),
     is_stream: isFinal && answer.stream,
     ...(isFinal ? finalTimes(record, attempt) : attemptTimes(attempt)),
-    ...usageColumns(attempt),
+    ...usageColumns(own),
     is_denied: guardrails.some(isDenial),
-    decision: decisionOf({ route, decisions, attempt, guardrails, isFinal }),
+    decision: decisionOf({ route, decisions, attempt: own, guardrails, isFinal }),
     document: 'none',
   };
 }
+
+/** What the rows of a batch used that an attempt has counted, by their models: beside the row of the attempt, which has none of it. */
+function shareRows(row: LogRow, { shares = [], cost }: AttemptFacts, clean: CleanText): readonly LogRow[] {
+  return shares.map(({ model, usage, cost: own }) => ({
+    ...row,
+    id: randomUUIDv7(),
+    is_final: false,
+    is_stream: false,
+    model: orNull(model, clean, MAX_NAME),
+    answered_model: orNull(model, clean, MAX_NAME),
+    ...NO_TIMES,
+    ...usageColumns({ usage, cost: cost && { ...cost, ...own } }),
+    is_denied: false,
+    decision: { calls: 0 },
+  }));
+}
+
+const NO_TIMES: Times = { response_ms: 0, upstream_ms: 0, last_byte_ms: 0, gateway_ms: 0 };
 
 const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
   provider: orNull(attempt.provider, clean, MAX_VALUE),
@@ -196,7 +195,7 @@ const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
   retries: attempt.retries ?? 0,
 });
 
-const usageColumns = ({ usage, cost }: AttemptFacts) => ({
+const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>) => ({
   input_tokens: usage?.input ?? 0,
   output_tokens: usage?.output ?? 0,
   total_tokens: usage?.total ?? 0,

@@ -98,3 +98,13 @@ test.for([
     expect.objectContaining({ ...wanted, verdict: 'differs' }),
   ]);
 });
+
+test('rows of the models that an output of a batch names are no targets', () => {
+  const call = row({ operation: 'getBatchOutput', model: null, cost_nano: null });
+  const ofModel = (model: string): LogRow => row({ ...call, is_final: false, model, cost_nano: 5 });
+  const { account, provider, target } = call;
+  const now = decided({
+    targets: [{ target: target ?? '', provider: provider ?? '', account: account ?? '', model: undefined }],
+  });
+  expect(marked(recorded([call, ofModel('gpt-4o'), ofModel('gpt-4o-mini')]), now)).toEqual([]);
+});

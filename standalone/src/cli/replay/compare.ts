@@ -78,8 +78,9 @@ function configRows(final: LogRow, { config, configVersion, configGeneration, mo
 const promptOf = ({ prompt, prompt_version: version }: LogRow): string | undefined =>
   prompt === null ? undefined : `${prompt}@${version}`;
 
-/** Rows of calls that the gateway made for the request have no target. */
-const triedOf = ({ rows }: RecordedRequest): readonly LogRow[] => rows.filter(({ target }) => target !== null);
+/** The targets that were tried. Rows of calls that the gateway made for the request have none; after one that has counted the rows of a batch come those of their models. */
+const triedOf = ({ rows }: RecordedRequest): readonly LogRow[] =>
+  rows.filter((row, at) => row.target !== null && rows.findIndex(({ attempt }) => attempt === row.attempt) === at);
 
 /** One line for each target, in the order in which they are tried. Of a final row alone the last target is compared. */
 function targetRows(
