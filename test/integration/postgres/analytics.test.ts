@@ -319,3 +319,31 @@ test('analytics need analytics.view', async () => {
   const { status, body } = await world.management.call('nobody', 'GET', '/analytics/graphs/requests');
   expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining('analytics.view')]);
 });
+
+test('rows of a batch change neither what a hit saves nor averages of requests that there are not', async () => {
+  const at = NOW - 10 * HOUR;
+  const claude = { created_at: at, provider: 'anthropic', model: 'claude' };
+  const ofBatch = {
+    created_at: at,
+    provider: 'openai',
+    is_final: false,
+    cost_nano: 5e12,
+    total_tokens: 1e6,
+    cache: null,
+  };
+  await world.write(
+    record({ ...claude, cost_nano: 3e7, cache: 'MISS' }),
+    record({ ...claude, cost_nano: 0, cache: 'HIT' }),
+    record({ ...ofBatch, ...claude }),
+    record({ ...ofBatch, model: 'only-in-batches' }),
+  );
+  const asked = async (path: string, query = ''): Promise<Record<string, unknown>> => {
+    const span = `time_of_generation_min=${iso(at - HOUR)}&time_of_generation_max=${iso(at + HOUR)}`;
+    return (await world.management.call('service', 'GET', `/analytics${path}?${span}${query}`)).body;
+  };
+  const { data_points: points } = await asked('/graphs/cache/hit-rate');
+  expect(points).toMatchObject([{ cumulative_simple_cache_savings: 3 }]);
+  const { data } = await asked('/groups/model', '&columns=cost,total_tokens,avg_latency,success_rate,avg_tokens');
+  const sums = { requests: 0, cost: 5e5, total_tokens: 1e6 };
+  expect(data).toContainEqual({ object: 'analytics-group', model: 'only-in-batches', ...sums });
+});

@@ -20,10 +20,14 @@ const othersOf = (sums: readonly Sum[]): readonly Sum[] =>
 
 const modelOf = ({ of }: Sum): string => JSON.stringify([of.provider, of.model]);
 
-/** What a hit saves, in cents: the average cost of other good answers of the model in the time that is asked for. */
+/** Good answers that the cache was asked for and did not have: what is not asked of it, such as the rows of a batch, may cost anything. */
+const missesOf = (sums: readonly Sum[]): readonly Sum[] =>
+  othersOf(sums).filter(({ of: { cache } }) => cache !== undefined && cache !== '' && cache !== 'DISABLED');
+
+/** What a hit saves, in cents: the average cost of a miss of the model in the time that is asked for. */
 function savingsOf(sums: readonly Sum[]): (hits: readonly Sum[]) => number {
   const costs = new Map<string, number>();
-  for (const [model, others] of Map.groupBy(othersOf(sums), modelOf)) {
+  for (const [model, others] of Map.groupBy(missesOf(sums), modelOf)) {
     const requests = add(others, 'requests');
     costs.set(model, requests === 0 ? 0 : add(others, 'costNano') / requests / CENT_NANO);
   }

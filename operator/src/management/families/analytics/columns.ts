@@ -42,5 +42,13 @@ export const needsTimes = (columns: readonly Column[]): boolean =>
 
 type Shown = { readonly [C in Column]?: ReturnType<(typeof COLUMNS)[C]> };
 
+/** Of the requests: a group that only has further attempts, or further models of a batch, has none. */
+const OF_REQUESTS: ReadonlySet<Column> = new Set([
+  ...(['avg_tokens', 'avg_input_tokens', 'avg_output_tokens', 'avg_latency', 'p95_latency', 'p99_latency'] as const),
+  ...(['success_rate', 'cache_hit_rate'] as const),
+]);
+
 export const toColumns = (sum: Sum, columns: readonly Column[]): Shown =>
-  Object.fromEntries(columns.map((name) => [name, COLUMNS[name](sum)])); // as COLUMNS says
+  Object.fromEntries(
+    columns.filter((name) => sum.requests > 0 || !OF_REQUESTS.has(name)).map((name) => [name, COLUMNS[name](sum)]), // as COLUMNS says
+  );
