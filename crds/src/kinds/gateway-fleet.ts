@@ -53,7 +53,7 @@ const network = z
     }),
     metadataAccess: setList(
       z.enum(CLOUDS),
-      'metadataAccess are clouds whose metadata addresses stay reachable; clouds whose identity is used by an account of a resource or, in a fleet of the organisation, for a bucket, are included automatically.',
+      'metadataAccess are clouds whose metadata addresses stay reachable; clouds whose identity is used by an account of a resource are included automatically, and, for buckets without secretRef in a fleet of the organisation, the agent of EKS Pod Identity, but not the role of a node.',
       CLOUDS.length,
     ).optional(),
   })

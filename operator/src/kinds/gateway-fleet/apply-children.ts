@@ -2,11 +2,10 @@ import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { digestOf } from '@gatehouse/crds/snapshot';
 import { hasReason, type KubeObject } from '../../runtime/index.ts';
 import { childrenOf } from './children.ts';
-import { cloudsOfBuckets } from './egress.ts';
+import { metadataUsesOf } from './egress.ts';
 import { AUTOSCALERS, DEPLOYMENTS, type Deployment, type Manifest } from './kube-kinds.ts';
 import { kindOf, mustBeReplaced, stateOf } from './live.ts';
 import { APPLIED_ANNOTATION, childName, HANDOVER_MANAGER } from './names.ts';
-import { isOfOrganisation } from './placement.ts';
 import type { FleetRun } from './ports.ts';
 import { digestSecrets, ensureAdminToken } from './secrets.ts';
 
@@ -20,11 +19,9 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
   const token = await ensureAdminToken(fleet, { client: ports.client, secrets: ports.secrets.store }, { signal });
   if (token === undefined) return { kind: 'blocked', message: 'The admin Secret does not belong to the fleet' };
   const secretsDigest = digestSecrets(fleet, ports.secrets.store, token);
-  const metadataClouds = isOfOrganisation(fleet.metadata.namespace ?? '', ports.settings)
-    ? [...ports.cloudsInUse(), ...cloudsOfBuckets(fleet)]
-    : [];
+  const metadataUses = metadataUsesOf(fleet, ports);
   const withReplicas = (replicas: number | undefined): Manifest[] =>
-    childrenOf(fleet, ports.settings, { replicas, secretsDigest, metadataClouds });
+    childrenOf(fleet, ports.settings, { replicas, secretsDigest, metadataUses });
 
   const handedOver = withReplicas(undefined);
   const states = new Map<Manifest, KubeObject | undefined>();

@@ -11,7 +11,7 @@ const SETTINGS = {
   metricsNamespaces: ['monitoring'],
   fleetNamespaces: new Set(['gatehouse-system', 'gatehouse-gateways']),
 };
-const FACTS = { replicas: 2, secretsDigest: 'digest-of-secrets', metadataClouds: [] };
+const FACTS = { replicas: 2, secretsDigest: 'digest-of-secrets', metadataUses: [] };
 
 describe('the children of a fleet', () => {
   test.for(goldenCases(new URL('./testdata/', import.meta.url)))('$name', (golden) => {

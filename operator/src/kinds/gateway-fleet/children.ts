@@ -67,7 +67,7 @@ function networkPolicy(
     operatorCidrs = [],
     metricsNamespaces,
   }: Pick<FleetSettings, 'operatorNamespace' | 'operatorCidrs' | 'metricsNamespaces'>,
-  { metadataClouds }: Pick<ClusterFacts, 'metadataClouds'>,
+  { metadataUses }: Pick<ClusterFacts, 'metadataUses'>,
 ): Manifest {
   const operator = {
     namespaceSelector: inNamespace(operatorNamespace),
@@ -86,7 +86,7 @@ function networkPolicy(
         { ports: listenersOf(fleet).map(({ port }) => ({ protocol: 'TCP', port })) },
         { from: [operator, ...nodes, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
       ],
-      ...(isOpen ? {} : { egress: [{ to: egressPeers(fleet, metadataClouds) }] }),
+      ...(isOpen ? {} : { egress: [{ to: egressPeers(fleet, metadataUses) }] }),
     },
   };
 }

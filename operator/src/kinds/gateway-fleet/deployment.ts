@@ -1,5 +1,5 @@
 import { GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
-import type { Cloud } from '@gatehouse/crds/providers';
+import type { MetadataUse } from './egress.ts';
 import { type EnvironmentSettings, environmentOf, MOUNTS } from './environment.ts';
 import { listenersOf } from './listeners.ts';
 import { adminSecretName, childLabels, childName, podSelector } from './names.ts';
@@ -14,8 +14,8 @@ export interface ClusterFacts {
   readonly replicas: number | undefined;
   /** Changes when the content of a referenced Secret does, so that pods are replaced. */
   readonly secretsDigest: string;
-  /** Clouds whose identity the fleet's accounts use. */
-  readonly metadataClouds: readonly Cloud[];
+  /** Identities that the fleet's accounts and buckets use. */
+  readonly metadataUses: readonly MetadataUse[];
 }
 
 /** Mounted files are readable for any user that the platform runs the container as. */

@@ -1,7 +1,7 @@
 import { type AnyEntry, digestOf } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { childrenOf } from './children.ts';
-import { blockedAddresses, cloudsInUse, cloudsOfBuckets } from './egress.ts';
+import { blockedAddresses, cloudsInUse, type MetadataUse, metadataUsesOf } from './egress.ts';
 import { aFleet } from './testing.ts';
 
 const SETTINGS = {
@@ -15,8 +15,8 @@ const SETTINGS = {
 const DATABASE = { postgres: { urlSecretRef: { name: 'postgres', key: 'url' } } };
 const BUCKET = { bucket: 'objects', region: 'eu-central-1' };
 
-const policyOf = (spec: object, metadataClouds: ReturnType<typeof cloudsInUse> = []): string => {
-  const children = childrenOf(aFleet(spec), SETTINGS, { replicas: 1, secretsDigest: '', metadataClouds });
+const policyOf = (spec: object, metadataUses: readonly MetadataUse[] = []): string => {
+  const children = childrenOf(aFleet(spec), SETTINGS, { replicas: 1, secretsDigest: '', metadataUses });
   return JSON.stringify(children.find(({ kind }) => kind === 'NetworkPolicy'));
 };
 
@@ -50,17 +50,43 @@ describe('pods of a fleet', () => {
   });
 });
 
-test.for([
-  { rule: 'its own identity for documents', spec: { records: { ...DATABASE, s3: BUCKET } }, clouds: ['aws'] },
-  { rule: 'its own identity for files', spec: { stores: { ...DATABASE, s3: BUCKET } }, clouds: ['aws'] },
+const withRole = (role: string) => ({ pod: { serviceAccountAnnotations: { 'eks.amazonaws.com/role-arn': role } } });
+const PORTS = { settings: SETTINGS, cloudsInUse: () => [] };
+const ROLE = 'arn:aws:iam::123456789012:role/objects';
+
+test.for<{ readonly rule: string; readonly spec: object; readonly uses: readonly MetadataUse[] }>([
+  { rule: 'its own identity for documents', spec: { records: { ...DATABASE, s3: BUCKET } }, uses: ['eksAgent'] },
+  { rule: 'its own identity for files', spec: { stores: { ...DATABASE, s3: BUCKET } }, uses: ['eksAgent'] },
   {
-    rule: 'a key pair',
-    spec: { records: { ...DATABASE, s3: { ...BUCKET, secretRef: { name: 'minio' } } } },
-    clouds: [],
+    rule: 'its own identity for one of two buckets',
+    spec: {
+      stores: { ...DATABASE, s3: { ...BUCKET, secretRef: { name: 'minio' } } },
+      records: { ...DATABASE, s3: { ...BUCKET, roleArn: ROLE } },
+    },
+    uses: ['eksAgent'],
   },
-  { rule: 'no bucket', spec: {}, clouds: [] },
-])('a fleet with $rule needs the metadata of $clouds', ({ spec, clouds }) => {
-  expect(cloudsOfBuckets(aFleet(spec))).toEqual(clouds);
+  { rule: 'a role of its ServiceAccount', spec: { records: { ...DATABASE, s3: BUCKET }, ...withRole(ROLE) }, uses: [] },
+  { rule: 'an empty annotation', spec: { records: { ...DATABASE, s3: BUCKET }, ...withRole('') }, uses: ['eksAgent'] },
+  { rule: 'a key pair', spec: { records: { ...DATABASE, s3: { ...BUCKET, secretRef: { name: 'minio' } } } }, uses: [] },
+  { rule: 'no bucket', spec: {}, uses: [] },
+])('a fleet with $rule needs the metadata of $uses', ({ spec, uses }) => {
+  expect(metadataUsesOf(aFleet(spec, { namespace: 'gatehouse-system' }), PORTS)).toEqual(uses);
+});
+
+test('nothing is opened for a fleet of a workspace', () => {
+  const spec = { records: { ...DATABASE, s3: BUCKET } };
+  const ports = { ...PORTS, cloudsInUse: () => ['gcp'] as const };
+  expect(metadataUsesOf(aFleet(spec, { namespace: 'gatehouse-system' }), ports)).toEqual(['gcp', 'eksAgent']);
+  expect(metadataUsesOf(aFleet(spec, { namespace: 'team-a' }), ports)).toEqual([]);
+});
+
+test('a bucket opens the agent of pods, and the role of the node only by name', () => {
+  const opened = (policy: string) =>
+    ['169.254.169.254/32', 'fd00:ec2::254/128', '169.254.170.2/32', '169.254.170.23/32', 'fd00:ec2::23/128'].filter(
+      (address) => !policy.includes(`"${address}"`),
+    );
+  expect(opened(policyOf({}, ['eksAgent']))).toEqual(['169.254.170.23/32', 'fd00:ec2::23/128']);
+  expect(opened(policyOf({ network: { metadataAccess: ['aws'] } }, ['eksAgent']))).toHaveLength(5);
 });
 
 test("the address of the cloud's host stays blocked", () => {

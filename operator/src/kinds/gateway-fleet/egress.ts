@@ -5,9 +5,15 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import { isOfOrganisation } from './placement.ts';
+import type { Ports } from './ports.ts';
 
-/** The addresses that the identity of each cloud needs. */
-const NEEDED: Readonly<Record<Cloud, readonly string[]>> = {
+/** A cloud with all its metadata addresses, or the agent that gives pods their identity on EKS alone. */
+export type MetadataUse = Cloud | 'eksAgent';
+
+/** The addresses that each needs. */
+const NEEDED: Readonly<Record<MetadataUse, readonly string[]>> = {
+  eksAgent: ['169.254.170.23/32', 'fd00:ec2::23/128'],
   aws: ['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', 'fd00:ec2::254/128', 'fd00:ec2::23/128'],
   azure: ['169.254.169.254/32'],
   gcp: ['169.254.169.254/32', 'fd20:ce::254/128'],
@@ -54,18 +60,36 @@ function noteNodes({ provider, settings, targets = [] }: Node, note: (provider?:
   for (const target of targets) noteNodes(target, note);
 }
 
-/** Clouds whose identity the pods use for buckets of the fleet. */
-export const cloudsOfBuckets = ({ spec: { stores, records } }: GatewayFleet): readonly Cloud[] =>
-  [stores?.s3, records?.s3].some((bucket) => bucket !== undefined && bucket.secretRef === undefined) ? ['aws'] : [];
+/** With this annotation, pods prove themselves to the token service and ask no metadata address. */
+const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
 
-/** What is blocked while the identity of some clouds is in use. */
-export function blockedAddresses(clouds: readonly Cloud[]): readonly string[] {
-  const open = new Set(clouds.flatMap((cloud) => NEEDED[cloud]));
+interface UsePorts extends Pick<Ports, 'cloudsInUse'> {
+  readonly settings: Pick<Ports['settings'], 'fleetNamespaces'>;
+}
+
+/** What is opened unasked; nothing for a fleet of a workspace, whose pods must not get an identity of the platform. */
+export function metadataUsesOf(
+  fleet: GatewayFleet,
+  { settings, cloudsInUse: inUse }: UsePorts,
+): readonly MetadataUse[] {
+  if (!isOfOrganisation(fleet.metadata.namespace ?? '', settings)) return [];
+  return [...inUse(), ...metadataOfBuckets(fleet)];
+}
+
+/** What the pods need for buckets of the fleet. The role of the node is opened by `metadataAccess` alone. */
+function metadataOfBuckets({ spec: { stores, records, pod } }: GatewayFleet): readonly MetadataUse[] {
+  const isKeyless = [stores?.s3, records?.s3].some((bucket) => bucket !== undefined && bucket.secretRef === undefined);
+  return isKeyless && !pod?.serviceAccountAnnotations?.[ROLE_ANNOTATION] ? ['eksAgent'] : [];
+}
+
+/** What is blocked while some identities are in use. */
+export function blockedAddresses(uses: readonly MetadataUse[]): readonly string[] {
+  const open = new Set(uses.flatMap((use) => NEEDED[use]));
   return BLOCKED.filter((address) => !open.has(address)).sort();
 }
 
 /** Peers of an egress rule; pods and namespaces are selected, too, since some networks do not match them by address. */
-export function egressPeers({ spec }: GatewayFleet, inUse: readonly Cloud[]): readonly object[] {
+export function egressPeers({ spec }: GatewayFleet, inUse: readonly MetadataUse[]): readonly object[] {
   const blocked = blockedAddresses([...inUse, ...(spec.network?.metadataAccess ?? [])]);
   const of = (isV6: boolean): string[] => blocked.filter((address) => address.includes(':') === isV6);
   return [
