@@ -71,3 +71,30 @@ test('the identities of pods are named by annotations of their ServiceAccounts',
   );
   expect(accounts).toEqual({ fleet: { serviceAccountAnnotations: annotations }, management: annotations });
 });
+
+const S3 = { bucket: 'request-logs' };
+const IRSA = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::123456789012:role/logs' };
+
+test.for<{ readonly given: string; readonly s3: Values; readonly annotations: Values; readonly isOpen: boolean }>([
+  { given: 'a bucket without key pair', s3: S3, annotations: {}, isOpen: true },
+  { given: 'a key pair', s3: { ...S3, secretName: 'minio' }, annotations: {}, isOpen: false },
+  { given: 'a role of the ServiceAccount', s3: S3, annotations: IRSA, isOpen: false },
+  { given: 'no bucket', s3: {}, annotations: {}, isOpen: false },
+])('limited egress of the management API with $given reaches the agent of pods: $isOpen', async (row) => {
+  const objects = await render({
+    management: { enabled: true, serviceAccount: { annotations: row.annotations } },
+    records: { postgres: { urlSecretRef }, s3: row.s3 },
+    networkPolicies: { enabled: true, egress: { enabled: true } },
+  });
+  const rules = at(find(objects, `NetworkPolicy/${NAMESPACE}/gatehouse-management`), 'spec.egress');
+  const agent = {
+    to: ['169.254.170.23/32', 'fd00:ec2::23/128'].map((cidr) => ({ ipBlock: { cidr } })),
+    ports: [{ port: 80, protocol: 'TCP' }],
+  };
+  expect(
+    z
+      .array(z.unknown())
+      .parse(rules)
+      .filter((rule) => JSON.stringify(rule).includes('ipBlock')),
+  ).toEqual(row.isOpen ? [agent] : []);
+});

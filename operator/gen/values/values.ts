@@ -362,7 +362,7 @@ export const VALUES: Members = {
           enabled: flag(
             false,
             'Whether it is limited: to DNS, the API server and the admin port of gateways; of the management API to DNS, the API server, ' +
-              'the operator and the PostgreSQL of the chart.',
+              'the operator, the PostgreSQL of the chart and, for a bucket without key pair, the agent of EKS Pod Identity.',
           ),
           apiServerCIDRs: cidrs(
             ['10.0.0.10/32'],
