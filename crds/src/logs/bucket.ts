@@ -1,5 +1,6 @@
 /** The bucket with the documents of the request log, as variables name it for gateways and the management API. */
 import { type AwsRole, awsRoleOf } from '../lib/aws-role.ts';
+import { HTTP_ADDRESS, isHttpAddress } from '../lib/http-address.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
 export const LOG_STORES = ['control_plane', 's3', 's3_assume', 's3_custom', 'wasabi', 'netapp', 'folder'] as const;
@@ -40,8 +41,8 @@ export function logBucketOf({
   if (bucket === undefined) return err('LOG_STORE_GENERATIONS_BUCKET: is required with this LOG_STORE');
   if (!NAME.test(bucket)) return err('LOG_STORE_GENERATIONS_BUCKET: expected the name of a bucket');
   if (!REGION.test(region)) return err('LOG_STORE_REGION: expected the name of a region');
-  if (basePath !== undefined && !isAddress(basePath)) {
-    return err('LOG_STORE_BASEPATH: expected http:// or https:// and a host, without user, query and fragment');
+  if (basePath !== undefined && !isHttpAddress(basePath)) {
+    return err(`LOG_STORE_BASEPATH: expected ${HTTP_ADDRESS}`);
   }
   const role = roleOf(kind, given);
   if (!role.ok) return role;
@@ -63,10 +64,4 @@ function roleOf(
   if (!role.ok) return role;
   if (role.value === undefined && kind === 's3_assume') return err(`${ROLE.arn}: is required with this LOG_STORE`);
   return role.value !== undefined && WITHOUT_ROLES.has(kind) ? err(`${ROLE.arn}: this LOG_STORE has no roles`) : role;
-}
-
-function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }

@@ -235,6 +235,11 @@ describe('an environment is refused', () => {
       given: { GATEHOUSE_HEADER_ALIASES: [...'abcdefghi'].map((letter) => `x-${letter}-`).join() },
       names: /GATEHOUSE_HEADER_ALIASES: .*at most 8/,
     },
+    {
+      rule: 'with a token service that is none',
+      given: { AWS_ENDPOINT_URL_STS: 'sts:443' },
+      names: /AWS_ENDPOINT_URL_STS/,
+    },
     { rule: 'with a Redis URL of another kind', given: { REDIS_URL: 'http://x' }, names: /REDIS_URL/ },
     { rule: 'with a Redis URL for answers of another kind', given: { REDIS_CACHE_URL: 'x' }, names: /REDIS_CACHE_URL/ },
     { rule: 'with an unknown failure policy', given: { GATEHOUSE_STORE_FAILURE_POLICY: 'x' }, names: /FAILURE_POLICY/ },
@@ -248,9 +253,9 @@ describe('an environment is refused', () => {
   });
 
   test('without showing the value', () => {
-    expect(() => settings({ REDIS_PORT: 'sk-secret', PORT: 'sk-secret' })).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
-    );
+    expect(() =>
+      settings({ REDIS_PORT: 'sk-secret', PORT: 'sk-secret', AWS_ENDPOINT_URL_STS: 'https://a:sk-secret@sts' }),
+    ).toThrow(expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }));
   });
 });
 

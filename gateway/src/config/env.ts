@@ -3,6 +3,7 @@
  * has start with GATEHOUSE_. A value that is a path to an existing file stands for the file's trimmed content.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { HTTP_ADDRESS, isHttpAddress } from '@gatehouse/crds';
 import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
 import { BATCH_VARIABLES } from './batch-variables.ts';
@@ -294,6 +295,9 @@ export const ENVIRONMENT = z.object({
     .max(4_096)
     .default('/var/run/secrets/gatehouse/ca.crt')
     .meta({ description: 'file with the certificate authority of the snapshot service as PEM' }),
+  AWS_ENDPOINT_URL_STS: z.string().max(4_096).refine(isHttpAddress, `expected ${HTTP_ADDRESS}`).optional().meta({
+    description: 'address of the token service of AWS, http:// or https://; that of the region when unset',
+  }),
 });
 
 /** The environment as read; `config/settings.ts` turns it into settings. */

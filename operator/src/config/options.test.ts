@@ -118,6 +118,15 @@ describe('options', () => {
     expect(read.ok ? [] : read.error).toHaveLength(count);
   });
 
+  test.for(['very-secret', 'ftp://sts', 'https://ada:very-secret@sts', 'https://sts/?key=very-secret'])(
+    'refuse the token service %s by the name of its variable',
+    (AWS_ENDPOINT_URL_STS) => {
+      const read = parseOptions([], { AWS_ENDPOINT_URL_STS });
+      expect(read.ok ? [] : read.error).toEqual([expect.stringMatching(/^AWS_ENDPOINT_URL_STS: expected http/)]);
+      expect(JSON.stringify(read)).not.toContain('very-secret');
+    },
+  );
+
   test('are listed by --help', () => {
     expect(unwrap(parseOptions(['--help', '--nope=1'].slice(0, 1), {}))).toBe('help');
     for (const name of FLAG_NAMES) expect(usage()).toContain(`--${name}`);

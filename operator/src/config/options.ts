@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
-import { err, ok, type Result } from '@gatehouse/crds';
+import { err, HTTP_ADDRESS, isHttpAddress, ok, type Result } from '@gatehouse/crds';
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { OperatorAccount } from '../rbac.ts';
 import type { ClusterSource } from '../runtime/index.ts';
@@ -143,6 +143,10 @@ export function parseOptions(args: readonly string[], variables: Variables): Res
   if (given.value.has('help')) return ok('help');
   const values = new Values(given.value, variables);
   const options = toOptions(values);
+  const { AWS_ENDPOINT_URL_STS: tokenService } = variables; // no flag: libraries of AWS read it, too
+  if (tokenService && !isHttpAddress(tokenService)) {
+    values.problems.push(`AWS_ENDPOINT_URL_STS: expected ${HTTP_ADDRESS}`);
+  }
   return values.problems.length === 0 ? ok(options) : err(values.problems);
 }
 

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { err, ok, type Result } from '@gatehouse/crds';
+import type { HttpCall } from '../guarded-http/index.ts';
 import type { FetchProblem } from '../translate/index.ts';
 import { callForObject } from './answers.ts';
 import {
@@ -15,10 +16,13 @@ import {
   readRole,
   readToken,
   SESSION_NAME,
+  type TokenService,
   tokenServiceOf,
 } from './clouds/index.ts';
 
 export interface OwnIdentity {
+  /** Where roles of AWS are assumed: see tokenServiceOf. */
+  awsTokenService(region: string, reach: HttpCall['reach']): TokenService;
   awsCredentials(call: Calling & { readonly region: string }): Promise<Result<AwsCredentials, FetchProblem>>;
   azureToken(cloud: AzureCloud, call: Calling): Promise<Result<string, FetchProblem>>;
   gcpToken(call: Calling): Promise<Result<string, FetchProblem>>;
@@ -47,6 +51,7 @@ export function createOwnIdentity(options: OwnIdentityOptions): OwnIdentity {
   };
   const context: Context = { variables, textOf };
   return {
+    awsTokenService: (region, reach) => tokenServiceOf(region, reach, variables),
     awsCredentials: (call) => awsCredentials(call, context),
     azureToken: (cloud, call) => ownAzureToken(cloud, call, context),
     gcpToken: async ({ http, signal }) => {
@@ -107,10 +112,10 @@ async function withWebIdentity(
     RoleSessionName: SESSION_NAME,
     WebIdentityToken: token,
   };
+  const { url, reach } = tokenServiceOf(region, 'cluster', variables);
   const answer = await http(
     {
-      method: 'POST',
-      ...tokenServiceOf(region, variables),
+      ...{ method: 'POST', url, reach },
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
     },

@@ -48,7 +48,7 @@ export function createStoreIdentity(
         : ok({ ...keys, sessionToken: undefined });
     if (!base.ok) throw new NoCredentials(base.error);
     if (role === undefined || role.arn === base.value.roleArn) return base.value;
-    const place = { region, ...tokenServiceOf(region, options.variables) };
+    const place = tokenServiceOf(region, 'cluster', options.variables);
     const { arn: roleArn, externalId } = role;
     const assumed = await assumeRole(base.value, { ...place, roleArn, externalId }, { http, signal, nowMs: now() });
     if (!assumed.ok) throw new NoCredentials(assumed.error);

@@ -114,13 +114,19 @@ function expiry(text: string | undefined): Pick<AwsCredentials, 'expiresAtMs'> {
 const elementText = (xml: string, name: string): string | undefined =>
   new RegExp(`<${name}>([^<>&\\s]{1,8192})</${name}>`).exec(xml)?.[1];
 
-/** Where a process of this environment finds the token service: at an address of the deployment's own, which may be anywhere. */
+export type TokenService = Pick<AwsCall, 'region' | 'url' | 'reach'>;
+
+/**
+ * Where a process of this environment finds the token service: that of AWS, with the given reach, or an address of the
+ * deployment's own, which may be anywhere. It was checked at the start.
+ */
 export function tokenServiceOf(
   region: string,
+  reach: AwsCall['reach'],
   { AWS_ENDPOINT_URL_STS: own }: Readonly<Record<string, string | undefined>>,
-): Pick<AwsCall, 'url' | 'reach'> {
-  if (!own) return { url: awsEndpoint('sts', region), reach: 'cluster' };
-  return { url: `${own.replace(/\/+$/, '')}/`, reach: 'machine' };
+): TokenService {
+  if (!own) return { region, url: awsEndpoint('sts', region), reach };
+  return { region, url: `${own.replace(/\/+$/, '')}/`, reach: 'machine' };
 }
 
 /** The base URL of a service, which depends on the partition of the region. */

@@ -8,6 +8,7 @@ export {
   readRole,
   SESSION_NAME,
   signedCall,
+  type TokenService,
   tokenServiceOf,
 } from './aws-role.ts';
 export { type AzureCloud, azureToken, type Calling, readToken } from './azure-token.ts';

@@ -94,6 +94,27 @@ test('assumes a role with its external id, and uses its credentials', async ({ s
   expect(secret && isSigned(secret, 'role+secret')).toBe(true);
 });
 
+test('roles are assumed at the token service of the deployment, by keys and by its own identity', async ({
+  signal,
+}) => {
+  await using stub = await startStub(({ headers }) =>
+    headers.host === 'tokens:8443' ? { body: ROLE_XML } : { body: { SecretString: 'sk' } },
+  );
+  const variables = {
+    ...{ AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/own', AWS_WEB_IDENTITY_TOKEN_FILE: '/web' },
+    AWS_ENDPOINT_URL_STS: 'https://tokens:8443/',
+  };
+  const context = contextOf(stub, { signal, variables, readText: async () => 'token' });
+  const roleArn = 'arn:aws:iam::123456789012:role/reader';
+  expect(await fetchSecret(awsFetch({ roleArn }), context)).toMatchObject({ ok: true });
+  expect(await fetchSecret(awsFetch({ roleArn, authMethod: 'OwnIdentity' }, {}), context)).toMatchObject({ ok: true });
+  const secrets = 'secretsmanager.eu-central-1.amazonaws.com';
+  expect(stub.seen.map(({ headers }) => headers.host)).toEqual([
+    ...['tokens:8443', secrets],
+    ...['tokens:8443', 'tokens:8443', secrets],
+  ]);
+});
+
 describe("with the operator's own identity", () => {
   const own = (variables: Record<string, string>) => ({
     variables,

@@ -20,8 +20,11 @@ export const fetchFromAws: FetchSecret = async ({ spec, credentials, reach }, co
   const base = await baseCredentials(credentials, session);
   if (!base.ok) return base;
   const nowMs = context.nowMs();
-  const role = { roleArn: roleArn ?? '', externalId, region, reach, url: awsEndpoint('sts', region) };
-  const used = roleArn === undefined ? base : await assumeRole(base.value, role, { ...context, nowMs });
+  const service = context.identity.awsTokenService(region, reach);
+  const used =
+    roleArn === undefined
+      ? base
+      : await assumeRole(base.value, { ...service, roleArn, externalId }, { ...context, nowMs });
   if (!used.ok) return used;
   const read: AwsCall = {
     ...{ service: 'secretsmanager', region, reach, url: awsEndpoint('secretsmanager', region) },
