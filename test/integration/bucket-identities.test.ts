@@ -77,6 +77,10 @@ const KEY_PAIR = {
   GATEHOUSE_BATCH_S3_ACCESS_KEY_ID: 'AKIDBASE',
   GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY: 'base-secret',
 };
+const FOR_ACCOUNTS = {
+  ...{ AWS_ASSUME_ROLE_ACCESS_KEY_ID: 'AKIDACCOUNTS', AWS_ASSUME_ROLE_SECRET_ACCESS_KEY: 'accounts-secret' },
+  AWS_ASSUME_ROLE_SOURCE_ARN: 'arn:aws:iam::123456789012:role/accounts',
+};
 const ofWeb = {
   ...{ action: 'AssumeRoleWithWebIdentity', role: OWN_ROLE, externalId: undefined, proof: 'token-of-the-pod' },
 };
@@ -100,6 +104,11 @@ test.for<Case>([
     identity: 'a role that a key pair assumes',
     given: () => ({ ...webIdentity(), ...KEY_PAIR, ...ROLE_OF_BUCKET }),
     calls: [assumed('AKIDBASE')],
+  },
+  {
+    identity: 'the role of the ServiceAccount, beside a key pair for accounts',
+    given: () => ({ ...webIdentity(), ...FOR_ACCOUNTS }),
+    calls: [ofWeb],
   },
   {
     identity: 'the role of the ServiceAccount, named once more',

@@ -52,13 +52,16 @@ export interface StoreIdentity {
   readonly role: RoleRequest | undefined;
 }
 
-/** Credentials for a store of the gateway's own. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+/**
+ * Credentials for a store of the gateway's own, without the key pair `AWS_ASSUME_ROLE_…` of accounts, which the management API does
+ * not have. Throws AppError `CREDENTIAL_UNAVAILABLE`.
+ */
 export async function storeCredentials(
   { keys, role }: StoreIdentity,
   { services, region }: StsContext,
 ): Promise<AwsCredentials> {
   const sts: StsContext = { services: withoutEmptySettings(services), region };
-  const base = keys ?? (await baseCredentials(sts));
+  const base = keys ?? (await chainCredentials(sts));
   return role === undefined || role.roleArn === base.roleArn ? base : roleCredentials(base, role, sts);
 }
 
