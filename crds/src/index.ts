@@ -10,7 +10,7 @@ export {
 export { brokenTextAt, withoutBrokenText } from './lib/broken-text.ts';
 export { isDeeperThan, MAX_DOCUMENT_DEPTH } from './lib/depth.ts';
 export { HTTP_ADDRESS, isHttpAddress } from './lib/http-address.ts';
-export { createLasting, type LastingOptions } from './lib/lasting.ts';
+export { createLasting, createLastingCredentials, type LastingOptions } from './lib/lasting.ts';
 export { nearestName } from './lib/nearest-name.ts';
 export { parseJson } from './lib/parse-json.ts';
 export { assertNever, err, isObject, ok, type Result } from './lib/result.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createLasting } from './lasting.ts';
+import { createLasting, createLastingCredentials } from './lasting.ts';
 
 const RENEW_MS = 300_000;
 
@@ -68,5 +68,38 @@ test('while look-ups fail a value is used until its end, and tried again after a
   pass(40_000);
   await expect(name()).rejects.toThrow('away');
   fail(undefined);
+  pass(1_000);
   expect(await name()).toBe(2);
+});
+
+test('without a value a failure is that of all who ask within a second', async () => {
+  const { pass, fail, find, name } = world(undefined);
+  fail(new Error('away'));
+  await expect(Promise.all([name(), name()])).rejects.toThrow('away');
+  pass(999);
+  await expect(name()).rejects.toThrow('away');
+  expect(find).toHaveBeenCalledTimes(1);
+  pass(1);
+  await expect(name()).rejects.toThrow('away');
+  expect(find).toHaveBeenCalledTimes(2);
+  fail(undefined);
+  pass(-60_000);
+  expect(await name()).toBe(1);
+});
+
+test('credentials are not used in their last five seconds, and found anew every five minutes', async () => {
+  let nowMs = 1_000_000;
+  const find = vi.fn(async () => ({ expiresAtMs: nowMs + 3_600_000 }));
+  const get = createLastingCredentials({ find, now: () => nowMs });
+  await get();
+  nowMs += 299_999;
+  await get();
+  expect(find).toHaveBeenCalledTimes(1);
+  nowMs += 1;
+  find.mockRejectedValueOnce(new Error('away'));
+  await get();
+  await settled();
+  expect(find).toHaveBeenCalledTimes(2);
+  nowMs = 1_000_000 + 3_595_000;
+  expect((await get()).expiresAtMs).toBe(nowMs + 3_600_000);
 });

@@ -1,5 +1,5 @@
 /** How buckets of the deployment are reached. */
-import { createLasting } from '@gatehouse/crds';
+import { createLastingCredentials } from '@gatehouse/crds';
 import { type BucketSettings, createEnvReader, type GatewaySettings, type Variables } from '../config/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { S3Ports } from '../object-storage/index.ts';
@@ -41,19 +41,14 @@ function credentialsOf(
   servicesFor: ReturnType<typeof createProviderServices>,
 ): () => Promise<AwsCredentials> {
   const identity = { keys, role: role && { roleArn: role.arn, externalId: role.externalId } };
-  return createLasting({
+  return createLastingCredentials({
     find: () => {
       const services = servicesFor('resource', createByteBudget(TOKEN_BYTES).open());
       return storeCredentials(identity, { services, region });
     },
-    endOf: ({ expiresAtMs }) => expiresAtMs && expiresAtMs - SKEW_MS,
-    ...{ now: Date.now, renewMs: RENEW_MS, marginMs: MARGIN_MS },
+    now: Date.now,
   });
 }
 
 /** Room for the answers of token services to one look-up. */
 const TOKEN_BYTES = 4 * 1024 * 1024;
-/** By which clocks may differ, and a signed request may take until it is checked. */
-const SKEW_MS = 5_000;
-const RENEW_MS = 300_000;
-const MARGIN_MS = 60_000;

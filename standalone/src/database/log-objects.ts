@@ -23,6 +23,6 @@ export function logObjectsOf(variables: Variables): Result<LogObjects | undefine
       folder: text('GATEHOUSE_LOGS_DIR'),
       ca: text('LOG_STORE_CA'),
     },
-    { credentials: createStoreIdentity({ variables, now: Date.now }), now: Date.now },
+    { openIdentity: (place) => createStoreIdentity({ variables, now: Date.now }, place), now: Date.now },
   );
 }

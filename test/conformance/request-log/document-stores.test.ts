@@ -33,7 +33,7 @@ const NOTHING = {
   accessKey: undefined,
   secretKey: undefined,
 };
-const PORTS = { credentials: async () => ({ ok: false, error: 'none' }) as const, now: Date.now };
+const PORTS = { openIdentity: () => async () => ({ ok: false, error: 'none' }) as const, now: Date.now };
 
 const openBucket = ({ endpoint }: S3Server, more: Partial<BucketOptions> = {}): DocumentStore =>
   createBucketDocuments(

@@ -53,7 +53,7 @@ describe.for(['clickhouse', 'postgres'] as const)('rows in %s', (store) => {
           ...{ ...bucket, kind: 's3_custom', basePath: s3.endpoint, accessKey: CREDENTIALS.accessKeyId },
           folder: undefined,
         },
-        { credentials: async () => ({ ok: false, error: 'none' }), now: Date.now },
+        { openIdentity: () => async () => ({ ok: false, error: 'none' }), now: Date.now },
       ),
     );
     const database = createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });

@@ -47,7 +47,7 @@ test('are written and read with that authority alone', async () => {
     const [path = ''] = objects.keys();
     const read = async (ca: string | undefined) => {
       const place = { kind: 's3_custom', bucket: 'bucket', region: undefined, basePath, folder: undefined } as const;
-      const ports = { credentials: async () => ({ ok: false, error: 'none' }) as const, now: Date.now };
+      const ports = { openIdentity: () => async () => ({ ok: false, error: 'none' }) as const, now: Date.now };
       return unwrap(openLogObjects({ ...place, ...KEYS, ca }, ports))?.get(path.replace('/bucket/', ''));
     };
     expect(await read(LOOPBACK_PEM)).toContain('/said');
@@ -63,7 +63,7 @@ test('are written and read with that authority alone', async () => {
           ...KEYS,
           ca: 'very-secret',
         },
-        { credentials: async () => ({ ok: false, error: 'none' }), now: Date.now },
+        { openIdentity: () => async () => ({ ok: false, error: 'none' }), now: Date.now },
       ),
     ).toEqual({ ok: false, error: 'LOG_STORE_CA: expected certificates as PEM' });
   } finally {

@@ -49,7 +49,7 @@ beforeAll(async () => {
         ...{ ...bucket, kind: 's3_custom', basePath: s3.endpoint, accessKey: CREDENTIALS.accessKeyId },
         folder: undefined,
       },
-      { credentials: async () => ({ ok: false, error: 'none' }), now: Date.now },
+      { openIdentity: () => async () => ({ ok: false, error: 'none' }), now: Date.now },
     ),
   );
   const database = createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });

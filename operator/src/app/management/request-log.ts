@@ -48,7 +48,7 @@ export function openRequestLog(
   const { reader, close } = opened.value;
   const objects = openLogObjects(
     { ...logStore, folder: undefined },
-    { credentials: createStoreIdentity({ variables, now: Date.now }), now: Date.now },
+    { openIdentity: (place) => createStoreIdentity({ variables, now: Date.now }, place), now: Date.now },
   );
   if (!objects.ok) throw new Error(objects.error);
   const logs = { reader, objects: objects.value };

@@ -17,22 +17,21 @@ export interface BucketCredentials {
 export type BucketKeys = Pick<BucketCredentials, 'accessKeyId' | 'secretAccessKey'>;
 
 export interface LogBucketPorts {
-  /** An error says in a word why there are none. */
-  credentials(call: CredentialsCall): Promise<Result<BucketCredentials, string>>;
+  /** Finds credentials for calls of a bucket; an error says in a word why there are none. */
+  openIdentity(place: IdentityPlace): () => Promise<Result<BucketCredentials, string>>;
   /** Unix time in ms. */
   now(): number;
   /** Certificate authorities of the store as PEM; absent: those of Node. */
   readonly ca?: string | undefined;
 }
 
-export interface CredentialsCall {
+export interface IdentityPlace {
   readonly http: Http;
   /** Undefined: the identity of the process. */
   readonly keys: BucketKeys | undefined;
   /** Undefined: none is assumed. */
   readonly role: AwsRole | undefined;
   readonly region: string;
-  readonly signal: AbortSignal;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -45,15 +44,15 @@ export interface BucketPlace extends LogBucket {
   readonly keys: BucketKeys | undefined;
 }
 
-export function createBucketObjects(bucket: BucketPlace, { credentials, now, ca }: LogBucketPorts): LogObjects {
+export function createBucketObjects(bucket: BucketPlace, { openIdentity, now, ca }: LogBucketPorts): LogObjects {
   const http = createHttp({ ownNamespaces: [], timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
   const { origin, base } = placeOf(bucket);
   const { region, keys, role } = bucket;
-  const findCredentials = async (signal: AbortSignal): Promise<Result<BucketCredentials, string>> =>
-    keys !== undefined && role === undefined ? ok(keys) : credentials({ http, region, keys, role, signal });
+  const findCredentials =
+    keys !== undefined && role === undefined ? async () => ok(keys) : openIdentity({ http, region, keys, role });
   const ask = async (path: string): Promise<HttpAnswer> => {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const found = await findCredentials(signal);
+    const found = await findCredentials();
     if (!found.ok) throw away(`there is no identity for it: ${found.error}`);
     const headers = await signed({ host: new URL(origin).host, path, region }, found.value, now());
     // The address is the deployment's own: nothing in a call chooses it.

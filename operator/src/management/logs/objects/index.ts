@@ -1,2 +1,2 @@
-export type { BucketCredentials, CredentialsCall, LogBucketPorts } from './bucket-objects.ts';
+export type { BucketCredentials, IdentityPlace, LogBucketPorts } from './bucket-objects.ts';
 export { type LogObjectSettings, openLogObjects } from './log-objects.ts';

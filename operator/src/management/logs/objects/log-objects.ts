@@ -22,7 +22,7 @@ export interface LogObjectSettings {
 /** Undefined: documents are in the database. An error begins with the variable and never repeats a value. */
 export function openLogObjects(
   { kind, folder, accessKey, secretKey, roleArn, externalId, ca, ...given }: LogObjectSettings,
-  { credentials, now }: LogBucketPorts,
+  { openIdentity, now }: LogBucketPorts,
 ): Result<LogObjects | undefined, string> {
   if (kind === 'control_plane') return ok(undefined);
   if (kind === 'folder') {
@@ -42,5 +42,5 @@ export function openLogObjects(
     accessKey === undefined || secretKey === undefined
       ? undefined
       : { accessKeyId: accessKey, secretAccessKey: secretKey };
-  return ok(createBucketObjects({ ...bucket.value, keys }, { credentials, now, ca }));
+  return ok(createBucketObjects({ ...bucket.value, keys }, { openIdentity, now, ca }));
 }
