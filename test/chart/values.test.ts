@@ -21,6 +21,9 @@ const IN_BUCKET: Values = {
   records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } }, s3: { bucket: 'logs' } },
 };
 
+const ROLE = 'arn:aws:iam::123456789012:role/logs';
+const bucketWith = (s3: Values): Values => withValue(IN_BUCKET, 'records.s3', { bucket: 'logs', ...s3 });
+
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
   'postgres.enabled': { ...WITHOUT_LOGS, management: { enabled: true } },
@@ -36,6 +39,8 @@ const NEEDED: Readonly<Record<string, Values>> = {
   'records.s3.endpoint': IN_BUCKET,
   'records.s3.pathFormat': IN_BUCKET,
   'records.s3.secretName': IN_BUCKET,
+  'records.s3.roleArn': IN_BUCKET,
+  'records.s3.externalId': bucketWith({ roleArn: ROLE }),
   'records.s3.caSecretRef': IN_BUCKET,
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
@@ -73,6 +78,9 @@ describe('a value', () => {
     { rule: 'that does not exist', values: { operator: { replica: 3 } } },
     { rule: 'of the wrong type', values: { operator: { replicas: 'two' } } },
     { rule: 'that is no digest', values: { gateway: { image: { digest: 'sha256:ab' } } } },
+    { rule: 'that is no role', values: bucketWith({ roleArn: 'logs' }) },
+    { rule: 'of an external id that no role asks for', values: bucketWith({ externalId: 'gateway' }) },
+    { rule: 'that is no external id', values: bucketWith({ roleArn: ROLE, externalId: 'a b' }) },
     { rule: 'out of bounds', values: { operator: { replicas: 0 } } },
     { rule: 'that is no spec of a fleet', values: { defaultFleet: { spec: { replica: 3 } } } },
     { rule: 'of an account that has no name', values: { operator: { serviceAccount: { create: false } } } },

@@ -22,10 +22,9 @@ export function awsRoleOf(
   { arn, externalId }: RoleVariables,
   names: { readonly arn: string; readonly externalId: string },
 ): Result<AwsRole | undefined, string> {
-  if (
-    externalId !== undefined &&
-    (arn === undefined || externalId.length > MAX_EXTERNAL_ID || !EXTERNAL_ID.test(externalId))
-  )
+  if (externalId !== undefined && arn === undefined)
+    return err(`${names.externalId}: needs ${names.arn}, the ARN of the role that asks for it`);
+  if (externalId !== undefined && (externalId.length > MAX_EXTERNAL_ID || !EXTERNAL_ID.test(externalId)))
     return err(`${names.externalId}: expected the external id that the role of ${names.arn} asks for`);
   if (arn === undefined) return ok(undefined);
   if (arn.length > MAX_ROLE_ARN || !ROLE_ARN.test(arn)) return err(`${names.arn}: expected the ARN of a role`);

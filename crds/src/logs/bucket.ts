@@ -52,6 +52,17 @@ export function logBucketOf({
   return ok({ bucket, region, endpoint, forcePathStyle: isCustom || bucket.includes('.'), role: role.value });
 }
 
+/** What is wrong where documents are in no bucket, for which a role would have no effect. */
+export function unusedRoleOf({
+  roleArn,
+  externalId,
+}: Pick<LogBucketVariables, 'roleArn' | 'externalId'>): string | undefined {
+  const name = roleArn === undefined ? ROLE.externalId : ROLE.arn;
+  return roleArn === undefined && externalId === undefined
+    ? undefined
+    : `${name}: has no effect with this LOG_STORE; it is for s3, s3_assume and s3_custom`;
+}
+
 const ROLE = { arn: 'LOG_STORE_AWS_ROLE_ARN', externalId: 'LOG_STORE_AWS_EXTERNAL_ID' } as const;
 /** Stores whose identities are not those of AWS. */
 const WITHOUT_ROLES: ReadonlySet<LogStoreKind> = new Set(['wasabi', 'netapp']);

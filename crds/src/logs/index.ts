@@ -1,6 +1,13 @@
 /** The request log: rows, documents, tables. Gateways write it, the management API reads it. */
 
-export { LOG_STORES, type LogBucket, type LogBucketVariables, type LogStoreKind, logBucketOf } from './bucket.ts';
+export {
+  LOG_STORES,
+  type LogBucket,
+  type LogBucketVariables,
+  type LogStoreKind,
+  logBucketOf,
+  unusedRoleOf,
+} from './bucket.ts';
 export { CLICKHOUSE_ROW, type ClickHouseRow, fromClickHouseRow } from './clickhouse-row.ts';
 export { clickHouseStatements } from './clickhouse-tables.ts';
 export { type ClickHouseAddress, parseClickHouseUrl } from './clickhouse-url.ts';

@@ -266,8 +266,15 @@ test('variables without effect are named, and those that are served are not amon
     JWT_ENABLED: '',
     PORT: '1',
     MCP_PORT: '2',
+    LOG_STORE_AWS_ROLE_ARN: 'x',
+    LOG_STORE_AWS_REGION: 'x',
   };
-  expect(unservedVariables(given)).toEqual(['MCP_PORT', 'OTEL_ENDPOINT', 'PROMETHEUS_PUSH_ENABLED']);
+  expect(unservedVariables(given)).toEqual([
+    'LOG_STORE_AWS_REGION',
+    'MCP_PORT',
+    'OTEL_ENDPOINT',
+    'PROMETHEUS_PUSH_ENABLED',
+  ]);
   const served = Object.fromEntries(Object.keys(ENVIRONMENT.shape).map((name) => [name, 'x']));
   expect(unservedVariables(served)).toEqual([]);
 });

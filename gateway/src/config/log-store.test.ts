@@ -66,6 +66,12 @@ test.for<{ readonly name: string; readonly given: Readonly<Record<string, string
   { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE: 's3_assume' } },
   { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE_AWS_ROLE_ARN: 'very-secret' } },
   { name: 'LOG_STORE_AWS_ROLE_ARN', given: { ...BUCKET, LOG_STORE: 'wasabi', LOG_STORE_AWS_ROLE_ARN: ROLE } },
+  { name: 'LOG_STORE_AWS_ROLE_ARN', given: { LOG_STORE_AWS_ROLE_ARN: ROLE } },
+  { name: 'LOG_STORE_AWS_EXTERNAL_ID', given: { LOG_STORE_AWS_EXTERNAL_ID: 'very-secret' } },
+  {
+    name: 'LOG_STORE_AWS_ROLE_ARN',
+    given: { LOG_STORE: 'folder', GATEHOUSE_LOGS_DIR: '/logs', LOG_STORE_AWS_ROLE_ARN: ROLE },
+  },
   { name: 'LOG_STORE_AWS_EXTERNAL_ID', given: { ...BUCKET, LOG_STORE_AWS_EXTERNAL_ID: 'very-secret' } },
   {
     name: 'LOG_STORE_AWS_EXTERNAL_ID',

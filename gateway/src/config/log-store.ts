@@ -1,5 +1,5 @@
 /** Where documents of the request log are, if not in its database. */
-import { logBucketOf, type PathFormat } from '@gatehouse/crds/logs';
+import { logBucketOf, type PathFormat, unusedRoleOf } from '@gatehouse/crds/logs';
 import { Secret } from '../lib/secret.ts';
 import type { BucketOptions, UploadSettings } from '../request-log/index.ts';
 import type { BucketKeys, BucketSettings } from './batches.ts';
@@ -39,8 +39,10 @@ export function documentsOf(env: Environment): DocumentSettings | undefined {
 
 function placeOf(env: Environment): DocumentSettings['place'] | undefined {
   const { LOG_STORE: kind, GATEHOUSE_LOGS_DIR: folder } = env;
+  if (kind !== 'control_plane' && kind !== 'folder') return { kind: 'bucket', bucket: bucketOf(env, kind) };
+  const unused = unusedRoleOf({ roleArn: env.LOG_STORE_AWS_ROLE_ARN, externalId: env.LOG_STORE_AWS_EXTERNAL_ID });
+  if (unused !== undefined) throw invalid(unused);
   if (kind === 'control_plane') return undefined;
-  if (kind !== 'folder') return { kind: 'bucket', bucket: bucketOf(env, kind) };
   if (folder === undefined) throw invalid('GATEHOUSE_LOGS_DIR: is required with LOG_STORE=folder');
   return { kind: 'folder', folder };
 }

@@ -1,10 +1,10 @@
 /** Variables that other gateways of this kind know and that have no effect here: named at the start, never ignored silently. */
-import type { Variables } from './env.ts';
+import { ENVIRONMENT, type Variables } from './env.ts';
 
 export interface UnservedVariables {
   /** Completes "… not part of this version". */
   readonly feature: string;
-  /** Names; one that ends in `*` stands for all that begin so. */
+  /** Names; one that ends in `*` stands for all that begin so and are not read. */
   readonly names: readonly string[];
 }
 
@@ -42,9 +42,16 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
     names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'],
   },
   {
-    feature: 'further stores of logs and analytics are',
+    feature: 'further stores of logs and analytics, and further settings of AWS for them, are',
     names: [
-      ...['MONGO_*', 'ANALYTICS_*', 'CLICKHOUSE_*', 'DISABLE_CLICKHOUSE', 'IGNORE_CLICKHOUSE_STARTUP'],
+      ...[
+        'LOG_STORE_AWS_*',
+        'MONGO_*',
+        'ANALYTICS_*',
+        'CLICKHOUSE_*',
+        'DISABLE_CLICKHOUSE',
+        'IGNORE_CLICKHOUSE_STARTUP',
+      ],
       ...['AZURE_STORAGE_*', 'KMS_BUCKET_KEY_ENABLED', 'KMS_ENCRYPTION_*'],
     ],
   },
@@ -72,6 +79,7 @@ export function unservedVariables(variables: Variables): readonly string[] {
   const patterns = UNSERVED_VARIABLES.flatMap(({ names }) => names);
   return Object.keys(variables)
     .filter((name) => variables[name] !== undefined && variables[name] !== '')
+    .filter((name) => !Object.hasOwn(ENVIRONMENT.shape, name))
     .filter((name) => patterns.some((pattern) => matches(pattern, name)))
     .sort();
 }

@@ -2,7 +2,7 @@
 import { code, page, table } from '@gatehouse/crds/gen';
 import { Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { z } from 'zod';
-import { isLeaf, type Leaf, type Members } from './parts.ts';
+import { isLeaf, type Leaf, type Members, type Section } from './parts.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -37,14 +37,23 @@ export function valuesSchema(members: Members): JsonSchema {
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...schema, properties };
 }
 
-function objectSchema(members: Members): JsonSchema {
+function objectSchema(members: Members, needs: Section['needs'] = {}): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(members).map(([name, member]) => [
       name,
-      { description: member.description, ...(isLeaf(member) ? leafSchema(member) : objectSchema(member.members)) },
+      {
+        description: member.description,
+        ...(isLeaf(member) ? leafSchema(member) : objectSchema(member.members, member.needs)),
+      },
     ]),
   );
-  return { type: 'object', additionalProperties: false, properties };
+  const rules = Object.entries(needs).map(([name, other]) => ({
+    anyOf: [
+      { properties: { [name]: { maxLength: 0 } } },
+      { required: [other], properties: { [other]: { minLength: 1 } } },
+    ],
+  }));
+  return { type: 'object', additionalProperties: false, properties, ...(rules.length === 0 ? {} : { allOf: rules }) };
 }
 
 function leafSchema({ schema }: Leaf): JsonSchema {

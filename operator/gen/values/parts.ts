@@ -12,6 +12,8 @@ export interface Leaf {
 /** Values that belong together. */
 export interface Section {
   readonly description: string;
+  /** Texts that are only given together with another text of the section, by their names. */
+  readonly needs?: Readonly<Record<string, string>>;
   readonly members: Members;
 }
 
@@ -19,7 +21,9 @@ export type Members = Readonly<Record<string, Leaf | Section>>;
 
 export const isLeaf = (member: Leaf | Section): member is Leaf => 'schema' in member;
 
-export const section = (description: string, members: Members): Section => ({ description, members });
+export const section = (description: string, members: Members, needs: Section['needs'] = {}): Section => ({
+  ...{ description, members, needs },
+});
 
 /** A value: its schema, `[default, example]` and description. */
 export const leaf = (

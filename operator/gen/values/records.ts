@@ -1,5 +1,14 @@
 /** The values of the request log. */
-import { choice, flag, type Members, secretEntry, section, text } from './parts.ts';
+import { EXTERNAL_ID, MAX_EXTERNAL_ID, MAX_ROLE_ARN, ROLE_ARN } from '@gatehouse/crds';
+import { z } from 'zod';
+import { choice, flag, leaf, type Members, secretEntry, section, text } from './parts.ts';
+
+/** Of this form, or empty. */
+const emptyOr = (form: RegExp, max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(new RegExp(`^$|${form.source}`));
 
 export const records: Members = {
   clickhouse: section('In ClickHouse.', {
@@ -8,27 +17,36 @@ export const records: Members = {
         'that of the default fleet; it goes before postgres.',
     ),
   }),
-  s3: section('Headers and bodies in a bucket with the API of S3, beside rows in one of the databases.', {
-    bucket: text(['', 'request-logs'], 'Name of the bucket; empty: they are in the database.'),
-    region: text(['us-east-1', 'eu-central-1'], 'Region of the bucket.'),
-    endpoint: text(['', 'https://minio.example.com'], 'Address of a store other than AWS; empty: AWS.'),
-    pathFormat: choice(['V1', 'V2'], ['V1', 'V2'], 'Names of objects: with workspace and hour in V2.'),
-    secretName: text(
-      ['', 'minio'],
-      'Secret with accessKeyId and secretAccessKey, with the same name in the namespace of the release and in that of the ' +
-        'default fleet; empty: the identities of the pods.',
-    ),
-    roleArn: text(
-      ['', 'arn:aws:iam::123456789012:role/logs'],
-      'ARN of the role of AWS that is assumed for the bucket, with that key pair or the identities of the pods; empty: none.',
-    ),
-    externalId: text(['', 'gateway'], 'External id that this role asks for.'),
-    caSecretRef: secretEntry(
-      'Secret entry with the certificate authorities of the endpoint as PEM, with the same name in both namespaces; empty: those ' +
-        'that are trusted anyway.',
-      { name: 'minio', key: 'ca.crt' },
-    ),
-  }),
+  s3: section(
+    'Headers and bodies in a bucket with the API of S3, beside rows in one of the databases.',
+    {
+      bucket: text(['', 'request-logs'], 'Name of the bucket; empty: they are in the database.'),
+      region: text(['us-east-1', 'eu-central-1'], 'Region of the bucket.'),
+      endpoint: text(['', 'https://minio.example.com'], 'Address of a store other than AWS; empty: AWS.'),
+      pathFormat: choice(['V1', 'V2'], ['V1', 'V2'], 'Names of objects: with workspace and hour in V2.'),
+      secretName: text(
+        ['', 'minio'],
+        'Secret with accessKeyId and secretAccessKey, with the same name in the namespace of the release and in that of the ' +
+          'default fleet; empty: the identities of the pods.',
+      ),
+      roleArn: leaf(
+        emptyOr(ROLE_ARN, MAX_ROLE_ARN),
+        ['', 'arn:aws:iam::123456789012:role/logs'],
+        'ARN of the role of AWS that is assumed for the bucket, with that key pair or the identities of the pods; empty: none.',
+      ),
+      externalId: leaf(
+        emptyOr(EXTERNAL_ID, MAX_EXTERNAL_ID),
+        ['', 'gateway'],
+        'External id that this role asks for; it needs roleArn.',
+      ),
+      caSecretRef: secretEntry(
+        'Secret entry with the certificate authorities of the endpoint as PEM, with the same name in both namespaces; empty: those ' +
+          'that are trusted anyway.',
+        { name: 'minio', key: 'ca.crt' },
+      ),
+    },
+    { externalId: 'roleArn' },
+  ),
   postgres: section('In PostgreSQL.', {
     enabled: flag(
       false,

@@ -77,7 +77,8 @@ function environmentPage(): string {
       Object.entries(STANDALONE_VARIABLES).map(([name, meaning]) => [code(name), meaning]),
     ),
     '## Without effect',
-    'Variables of similar gateways that this version does not read, because the feature is not part of it. A gateway that finds one ' +
+    'Variables of similar gateways that this version does not read, because the feature is not part of it. `*` stands for names that are ' +
+      'not among those above. A gateway that finds one ' +
       'set names it in a warning when it starts.',
     table(
       ['variables', 'what is not part of this version'],

@@ -1,6 +1,6 @@
 /** The store of documents that variables name: docs/behaviour/request-logs.md#a-store-of-documents */
 import { err, ok, type Result } from '@gatehouse/crds';
-import { type LogStoreKind, logBucketOf } from '@gatehouse/crds/logs';
+import { type LogStoreKind, logBucketOf, unusedRoleOf } from '@gatehouse/crds/logs';
 import type { LogObjects } from '../documents.ts';
 import { createBucketObjects, type LogBucketPorts } from './bucket-objects.ts';
 import { createFolderObjects } from './folder-objects.ts';
@@ -24,8 +24,10 @@ export function openLogObjects(
   { kind, folder, accessKey, secretKey, roleArn, externalId, ca, ...given }: LogObjectSettings,
   { openIdentity, now }: LogBucketPorts,
 ): Result<LogObjects | undefined, string> {
-  if (kind === 'control_plane') return ok(undefined);
-  if (kind === 'folder') {
+  if (kind === 'control_plane' || kind === 'folder') {
+    const unused = unusedRoleOf({ roleArn, externalId });
+    if (unused !== undefined) return err(unused);
+    if (kind === 'control_plane') return ok(undefined);
     return folder === undefined
       ? err('GATEHOUSE_LOGS_DIR: is required with LOG_STORE=folder')
       : ok(createFolderObjects(folder));
