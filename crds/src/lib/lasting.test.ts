@@ -103,3 +103,13 @@ test('credentials are not used in their last five seconds, and found anew every 
   nowMs = 1_000_000 + 3_595_000;
   expect((await get()).expiresAtMs).toBe(nowMs + 3_600_000);
 });
+
+test('a look-up that fails before it waits for anything is made again later', async () => {
+  const { find, name, pass } = world(undefined);
+  find.mockImplementationOnce(() => {
+    throw new Error('no address');
+  });
+  await expect(name()).rejects.toThrow('no address');
+  pass(2_000);
+  expect(await name()).toBe(1);
+});

@@ -33,12 +33,12 @@ export function createLasting<T>({ find, endOf, now, renewMs, marginMs }: Lastin
       failure = { error, atMs: now() };
       renewAtMs = now() + RETRY_MS;
       throw error;
-    } finally {
-      running = undefined;
     }
   };
   const renew = (): Promise<T> => {
-    running ??= look();
+    running ??= look().finally(() => {
+      running = undefined;
+    });
     return running;
   };
   return async () => {
