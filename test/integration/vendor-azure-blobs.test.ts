@@ -87,6 +87,7 @@ beforeAll(async () => {
       TLS_CA_PATH: hosts.env['NODE_EXTRA_CA_CERTS'] ?? '',
       GATEHOUSE_BATCH_DIR: folder,
       GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: '600000',
+      GATEHOUSE_MAX_BUFFERED_BYTES: String(32 * 1024 * 1024),
       TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
     },
     sinks: [sink],
@@ -252,6 +253,7 @@ describe('a blob that is stored compressed', () => {
   test.for([
     { rule: 'is cut off', bytes: gzipSync(ROWS).subarray(0, -9) },
     { rule: 'is something else', bytes: Buffer.from(ROWS) },
+    { rule: 'is followed by something else', bytes: Buffer.concat([gzipSync(ROWS), Buffer.alloc(512)]) },
     { rule: 'stands for too much', bytes: gzipSync(Buffer.alloc(64 << 20)) },
   ])('breaks the answer where it $rule', async ({ bytes }) => {
     stored(bytes, 'gzip');
@@ -259,6 +261,28 @@ describe('a blob that is stored compressed', () => {
     await expect(outputOf('@azure')).rejects.toThrow();
     await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 0);
     expect(records.filter(({ answeredBy }) => answeredBy?.usage !== undefined)).toEqual([]);
+  });
+
+  test('holds memory as long as it is read, and others get none that is used up', async () => {
+    const bytes = brotliCompressSync(ROWS);
+    serve = async ({ head, chunk }) => {
+      await head(200, { 'transfer-encoding': 'chunked', 'content-encoding': 'br' });
+      await chunk(bytes.subarray(0, -9));
+    };
+    const held = () => world.metric('gatehouse_buffered_bytes');
+    const call = get(`${world.url}/v1/batches/b/output`, {
+      headers: { 'x-gw-api-key': KEY, 'x-gw-provider': '@azure' },
+    });
+    const closed = once(call, 'close');
+    call.on('error', () => undefined);
+    await waitFor(async () => (await held()) >= 16 * 1024 * 1024, { what: 'the window' });
+    const { status, error } = await outputOf('@azure');
+    expect([status, error().code]).toEqual([503, 'memory_exhausted']);
+    call.destroy();
+    await closed;
+    await waitFor(async () => (await held()) === 0, { what: 'the end of the reading' });
+    stored(bytes, 'br');
+    expect((await outputOf('@azure')).text).toBe(ROWS);
   });
 });
 

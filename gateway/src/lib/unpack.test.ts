@@ -72,21 +72,48 @@ describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
   async function* pieces(bytes: Buffer, size = 1_000): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  const LIMITS = { inflation: 200, spareBytes: MIB };
-  const all = async (source: AsyncIterable<Buffer>) => buffer(unpackPieces(source, encoding, LIMITS));
+  const bounds = (held = 100 * MIB) => {
+    const budget = createByteBudget(held);
+    return { budget, limits: { inflation: 200, spareBytes: MIB, memory: budget.open() } };
+  };
+  const all = async (source: AsyncIterable<Buffer>) => buffer(unpackPieces(source, encoding, bounds().limits));
 
   test('are unpacked while they arrive', async () => {
     expect(await all(pieces(pack(TEXT), 7))).toEqual(TEXT);
   });
 
+  const packed = pack(TEXT);
+  const OTHER = Buffer.from('{"model":"m"}');
   test.for([
-    { rule: 'that are cut off', bytes: pack(TEXT).subarray(0, -9), kind: 'broken' },
-    { rule: 'of something else', bytes: Buffer.from('{"model":"m"}'), kind: 'broken' },
+    { rule: 'that are cut off', bytes: packed.subarray(0, -9), kind: 'broken' },
+    { rule: 'of something else', bytes: OTHER, kind: 'broken' },
     { rule: 'that stand for too much', bytes: pack(Buffer.alloc(16 * MIB)), kind: 'too-large' },
-  ])('$rule fail', async ({ bytes, kind }) => {
-    const error: unknown = await all(pieces(bytes)).catch((thrown: unknown) => thrown);
+    { rule: 'that something else follows', bytes: Buffer.concat([packed, OTHER]), kind: 'broken' },
+    {
+      rule: 'that something else follows in its own pieces',
+      bytes: Buffer.concat([packed, OTHER]),
+      size: 1,
+      kind: 'broken',
+    },
+    { rule: 'that zeros follow', bytes: Buffer.concat([packed, Buffer.alloc(512), packed]), kind: 'broken' },
+  ])('$rule fail', async ({ bytes, kind, size }) => {
+    const error: unknown = await all(pieces(bytes, size)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnpackFailure);
     expect(error).toMatchObject({ kind });
+  });
+
+  test.for([1, 1_000_000])('of several streams are all unpacked or broken, %i bytes at a time', async (size) => {
+    const unpacked = all(pieces(Buffer.concat([packed, packed]), size));
+    if (MANY.has(encoding)) expect(await unpacked).toEqual(Buffer.concat([TEXT, TEXT]));
+    else await expect(unpacked).rejects.toMatchObject({ kind: 'broken' });
+  });
+
+  test('that end nowhere stop after their stream', async () => {
+    const source = async function* () {
+      yield packed;
+      for (;;) yield OTHER;
+    };
+    await expect(all(source())).rejects.toMatchObject({ kind: 'broken' });
   });
 
   test('fail as their source does', async () => {
@@ -98,23 +125,52 @@ describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
     await expect(all(source())).rejects.toBe(failure);
   });
 
+  test('count what their decoder holds until they end', async () => {
+    const { budget, limits: within } = bounds();
+    const reading = unpackPieces(pieces(packed), encoding, within);
+    const held = budget.used;
+    expect(held).toBeGreaterThanOrEqual(HELD[encoding]);
+    await reading.next();
+    expect(budget.used).toBe(held);
+    for await (const _ of reading);
+    expect(budget.used).toBe(0);
+    await expect(buffer(unpackPieces(pieces(OTHER), encoding, within))).rejects.toThrow(UnpackFailure);
+    expect(budget.used).toBe(0);
+  });
+
+  test('are refused at once without memory for their decoder', () => {
+    const { budget, limits: within } = bounds(HELD[encoding] - 1);
+    expect(() => unpackPieces(pieces(packed), encoding, within)).toThrow(
+      expect.objectContaining({ kind: 'no-memory' }),
+    );
+    expect(budget.used).toBe(0);
+  });
+
   test('that nobody reads on are not asked for', async () => {
     let isEnded = false;
     const source = async function* () {
       try {
-        for (;;) yield* pieces(pack(TEXT));
+        for (;;) yield* pieces(packed);
       } finally {
         isEnded = true;
       }
     };
-    for await (const _ of unpackPieces(source(), encoding, LIMITS)) break;
+    const { budget, limits: within } = bounds();
+    for await (const _ of unpackPieces(source(), encoding, within)) break;
+    expect(budget.used).toBe(0);
     await expect.poll(() => isEnded).toBe(true);
   });
 });
+
+/** Of which several may follow each other. */
+const MANY: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'zstd']);
+/** The windows of the formats, in bytes. */
+const HELD = { gzip: 32_768, 'x-gzip': 32_768, deflate: 32_768, br: 16 * MIB, zstd: 8 * MIB } as const;
 
 test('pieces of an unknown encoding are refused at once', () => {
   const source = (async function* () {
     yield TEXT;
   })();
-  expect(() => unpackPieces(source, 'compress', { inflation: 1, spareBytes: 1 })).toThrow(UnpackFailure);
+  const { limits: within } = limits();
+  expect(() => unpackPieces(source, 'compress', { ...within, inflation: 1, spareBytes: 1 })).toThrow(UnpackFailure);
 });

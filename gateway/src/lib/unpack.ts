@@ -20,13 +20,38 @@ const PIECES = { chunkSize: 64 * 1024 };
 /** What a decoder has to support, and no more (RFC 8878, section 3.1.1.1.2): 8 MiB. */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', () => createGunzip(PIECES)],
-  ['x-gzip', () => createGunzip(PIECES)],
-  ['deflate', () => createInflate(PIECES)],
-  ['br', () => createBrotliDecompress(PIECES)],
-  ['zstd', () => createZstdDecompress({ ...PIECES, ...ZSTD_WINDOW })],
+const MIB = 1024 * 1024;
+/** A window of 32 KiB, and pieces under way. */
+const DEFLATE_BYTES = 256 * 1024;
+/** The window and two blocks of 128 KiB. */
+const ZSTD_BYTES = 9 * MIB;
+/** A window of 16 MiB and the tables of codes. Source: RFC 7932, sections 3 and 9.1. */
+const BROTLI_BYTES = 20 * MIB;
+
+interface Decoder extends Transform {
+  /** That it has made something of. */
+  readonly bytesWritten: number;
+}
+
+interface Coding {
+  /** What a decoder may hold, in bytes. */
+  readonly heldBytes: number;
+  open(): Decoder;
+}
+
+const GZIP: Coding = { heldBytes: DEFLATE_BYTES, open: () => createGunzip(PIECES) };
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ['gzip', GZIP],
+  ['x-gzip', GZIP],
+  ['deflate', { heldBytes: DEFLATE_BYTES, open: () => createInflate(PIECES) }],
+  ['br', { heldBytes: BROTLI_BYTES, open: () => createBrotliDecompress(PIECES) }],
+  ['zstd', { heldBytes: ZSTD_BYTES, open: () => createZstdDecompress({ ...PIECES, ...ZSTD_WINDOW }) }],
 ]);
+
+const codingOf = (encoding: string): Coding | undefined => CODINGS.get(encoding.trim().toLowerCase());
+
+/** What `unpackPieces` takes of memory, in bytes; 0 for an encoding that is not known. */
+export const decoderBytes = (encoding: string): number => codingOf(encoding)?.heldBytes ?? 0;
 
 /** Content codings that `unpack` knows (RFC 9110, section 8.4.1), the registered names only. */
 export const KNOWN_ENCODINGS: readonly string[] = ['gzip', 'deflate', 'br', 'zstd'];
@@ -41,7 +66,7 @@ export async function unpack(
   encoding: string,
   { maxBytes, memory }: UnpackLimits,
 ): Promise<Result<Buffer, UnpackProblem>> {
-  const decoder = DECODERS.get(encoding.trim().toLowerCase())?.();
+  const decoder = codingOf(encoding)?.open();
   if (decoder === undefined) return err({ kind: 'unknown-encoding' });
   const pieces: Buffer[] = [];
   let length = 0;
@@ -67,12 +92,14 @@ export interface PieceLimits {
   /** How many bytes a byte may stand for, beyond the first `spareBytes`. */
   readonly inflation: number;
   readonly spareBytes: number;
+  /** Holds what a decoder does, until the last piece or the end of the reading. */
+  readonly memory: ByteAccount;
 }
 
-/** What arrives stands for more than it may, or cannot be unpacked. */
+/** What arrives stands for more than it may, cannot be unpacked, or there is no memory for a decoder. */
 export class UnpackFailure extends Error {
   override readonly name = 'UnpackFailure';
-  readonly kind: 'unknown-encoding' | 'broken' | 'too-large';
+  readonly kind: UnpackProblem['kind'];
 
   constructor(kind: UnpackFailure['kind']) {
     super(`The bytes are not unpacked: ${kind}`);
@@ -81,37 +108,47 @@ export class UnpackFailure extends Error {
 }
 
 /**
- * What pieces stand for, piece by piece: some of 64 KiB are held, whatever the whole is. Throws UnpackFailure, the unknown encoding at
- * once, and what the source throws.
+ * What pieces stand for, piece by piece: some of 64 KiB are held, whatever the whole is, and the window of the decoder. Throws
+ * UnpackFailure, for the unknown encoding and without memory at once, and what the source throws.
  */
 export function unpackPieces(
   source: AsyncIterable<Buffer>,
   encoding: string,
   limits: PieceLimits,
 ): AsyncGenerator<Buffer> {
-  const decoder = DECODERS.get(encoding.trim().toLowerCase())?.();
-  if (decoder === undefined) throw new UnpackFailure('unknown-encoding');
-  return unpackedBy(decoder, source, limits);
+  const coding = codingOf(encoding);
+  if (coding === undefined) throw new UnpackFailure('unknown-encoding');
+  if (!limits.memory.take(coding.heldBytes)) throw new UnpackFailure('no-memory');
+  return unpackedBy(coding, source, limits);
 }
 
+/** All that arrives is of the encoding: what follows its end would be lost. */
 async function* unpackedBy(
-  decoder: Transform,
+  coding: Coding,
   source: AsyncIterable<Buffer>,
-  { inflation, spareBytes }: PieceLimits,
+  { inflation, spareBytes, memory }: PieceLimits,
 ): AsyncGenerator<Buffer> {
   let left = spareBytes;
+  let arrived = 0;
+  let hasEnded = false;
   let failed: { readonly error: unknown } | undefined;
   const counted = async function* () {
+    let isGiven = false; // what is thrown then is of the decoder
     try {
       for await (const piece of source) {
         left += piece.length * inflation;
+        arrived += piece.length;
+        isGiven = true;
         yield piece;
+        isGiven = false;
       }
+      hasEnded = true;
     } catch (error) {
-      failed = { error };
+      if (!isGiven) failed = { error };
       throw error;
     }
   };
+  const decoder = coding.open();
   pipeline(Readable.from(counted(), { objectMode: false }), decoder, () => undefined); // what ends it ends the loop below
   try {
     for await (const piece of decoder as AsyncIterable<Buffer>) {
@@ -119,8 +156,12 @@ async function* unpackedBy(
       if (left < 0) throw new UnpackFailure('too-large');
       yield piece;
     }
+    if (!hasEnded || decoder.bytesWritten !== arrived) throw new UnpackFailure('broken');
   } catch (error) {
     if (error instanceof UnpackFailure) throw error;
     throw failed === undefined ? new UnpackFailure('broken') : failed.error;
+  } finally {
+    decoder.destroy();
+    memory.give(coding.heldBytes);
   }
 }

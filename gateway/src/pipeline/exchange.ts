@@ -128,7 +128,7 @@ export type AnswerBody =
       readonly observer?: AnswerObserver | undefined;
       /** What rows of a batch used, as far as they have passed. */
       readonly rows?: { counted(): CountedAnswer } | undefined;
-      /** Bytes of it that are there already, which the memory of the request holds. */
+      /** Bytes that the memory of the request holds for it: those that are there already, or those of a decoder. */
       readonly held?: number;
     };
 

@@ -60,6 +60,8 @@ export type ProcedureResult =
       /** Undefined: not known before its end. */
       readonly bytes?: number | undefined;
       readonly content: AsyncIterable<Buffer>;
+      /** Bytes that `memory` holds while it is read; absent: none. */
+      readonly held?: number;
       /** The file of the provider whose content it is, where the call names another thing. */
       readonly file?: string;
     };

@@ -113,7 +113,8 @@ function mapped(
   }
   const headers: HeaderMap = { 'content-type': result.contentType };
   if (result.bytes !== undefined) headers['content-length'] = String(result.bytes);
-  const body = { kind: 'stream', upstream: bodyOf(result.content, stop), transform: undefined } as const;
+  const held = result.held === undefined ? {} : { held: result.held };
+  const body = { kind: 'stream', upstream: bodyOf(result.content, stop), transform: undefined, ...held } as const;
   return { status: 200, headers, body, stream: true, ...(result.file === undefined ? {} : { file: result.file }) };
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { Call, JsonObject, OpenedAnswer, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
 import { jsonOfStep, pathSegment, pathText } from '../engine/index.ts';
-import { plainContent } from './plain-content.ts';
+import { type PlainContent, plainContent } from './plain-content.ts';
 import type { ResourceOptions, ResourcePath } from './resources.ts';
 
 /** Where the upstream says that an output is. */
@@ -30,21 +30,24 @@ export function batchOutput(path: ResourcePath, { supports, openBlob }: BatchOut
     if (file !== undefined) {
       const content = `/files/${pathSegment(file, 'output_file_id')}/content`;
       const opened = await tools.open({ method: 'GET', url: url(content) });
-      return toResult(file, plainContent(opened, 'the output file', call));
+      return toResult(file, plainContent(opened, { call, what: 'the output file', memory: tools.memory }));
     }
     const blob = blobOf(batch);
     if (blob === undefined) return { kind: 'json', value: problemsOf(batch, call) };
     if (openBlob === undefined) throw blobUnread(blob, call);
     const opened = await openBlob(blob, call, tools);
-    return toResult(URL.parse(blob.url)?.href ?? blob.url, plainContent(opened, blob.member, call));
+    return toResult(
+      URL.parse(blob.url)?.href ?? blob.url,
+      plainContent(opened, { call, what: blob.member, memory: tools.memory }),
+    );
   }
 }
 
 /** `file`: what the provider calls it, however often it is read. */
-const toResult = (file: string, content: AsyncIterable<Buffer>): ProcedureResult => ({
+const toResult = (file: string, plain: PlainContent): ProcedureResult => ({
   kind: 'content',
   contentType: 'application/octet-stream',
-  content,
+  ...plain,
   file,
 });
 
