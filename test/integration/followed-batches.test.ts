@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BudgetStore, RequestRecord, Sink } from '@gatehouse/gateway';
+import { type BudgetStore, createMemoryBudgetStore, type RequestRecord, type Sink } from '@gatehouse/gateway';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGateway, startMock } from '../kit/gateway.ts';
 import { send } from '../kit/http.ts';
@@ -213,6 +213,29 @@ test('one that cannot go on is named in the log as the provider names it', async
   const failures = () => started.running.logs.filter(({ msg }) => String(msg).includes('is tried again'));
   await waitFor(() => failures().length > 0, { what: 'a line' });
   expect(failures()[0]).toMatchObject({ batch: id, workspace: 'team-a' });
+});
+
+test('the record comes with the charge, once, however often the counters could not be told', async () => {
+  const store = createMemoryBudgetStore();
+  let isAway = true;
+  const budgetStore: BudgetStore = {
+    sync: async (requests) =>
+      isAway && requests.some(({ holder }) => holder.startsWith('batch-'))
+        ? requests.map(() => ({ status: 'failed', isApplied: undefined }) as const)
+        : await store.sync(requests),
+    close: () => store.close(),
+  };
+  await using started = await start({ budgetStore });
+  await create(started);
+  const failures = () => started.running.logs.filter(({ msg }) => String(msg).includes('is tried again'));
+  await waitFor(() => failures().length >= 2, { what: 'two tries' });
+  expect(started.counted()).toEqual([]);
+  isAway = false;
+  await waitFor(() => followed()?.length === 0, { what: 'the end' });
+  expect(started.counted()).toHaveLength(1);
+  const record = started.records.find(({ answeredBy }) => answeredBy?.usage !== undefined);
+  expect(record?.once).toMatchObject({ name: expect.stringMatching(/^batch-[0-9a-f]{64}$/) });
+  await waitFor(() => started.spent('tokens') === started.total(), { what: 'the charge' });
 });
 
 test('batches with a credential of the call are counted when their output is read', async () => {

@@ -5,7 +5,7 @@ import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { CountedAnswer, PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
+import type { CountedAnswer, OnceRow, PipelineFacts, Settlement, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { RowMarks } from '../store/index.ts';
 import type { UpstreamBody, UpstreamConnection } from '../upstream/index.ts';
@@ -113,6 +113,8 @@ export interface Exchange {
 export interface RowSettlement {
   readonly marks: RowMarks;
   readonly budgets: Pick<Budgets, 'reserve'>;
+  /** Of the record; undefined: it is made once anyway. */
+  readonly once?: OnceRow;
 }
 
 export type HeaderMap = Record<string, string | string[]>;

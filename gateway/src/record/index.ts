@@ -23,6 +23,7 @@ export {
   type ModelShare,
   NO_GUARDRAILS,
   NO_VERDICTS,
+  type OnceRow,
   type PipelineFacts,
   type RequestFacts,
   type RequestRecord,
@@ -39,6 +40,7 @@ export {
   type FinishedRequest,
   type Recorder,
   type RecorderOptions,
+  settleAnswer,
   withUsage,
 } from './recorder.ts';
 export type { Sink, UsageQuestion, WatchedGuardrails } from './sink.ts';

@@ -22,8 +22,17 @@ export interface RequestRecord {
   readonly isPassedOn?: true | undefined;
   /** The gateway has called for itself, about work that a client has ordered: no client got the result. */
   readonly isOwnCall?: true | undefined;
+  /** Its result may be recorded again, in any process: that is the same row each time. */
+  readonly once?: OnceRow | undefined;
   /** Headers and bodies, only while the sink runs; undefined: none are kept. */
   readonly captured?: Capture | undefined;
+}
+
+export interface OnceRow {
+  /** Unique for ever. */
+  readonly name: string;
+  /** When it was, Unix time in ms. */
+  readonly atMs: number;
 }
 
 /** The trace identity of a request: the client's own identifiers, or those of its `traceparent`. */

@@ -6,6 +6,7 @@ import { parseHeaderList } from '../lib/header-list.ts';
 import type {
   AttemptFacts,
   DecisionFacts,
+  OnceRow,
   PipelineFacts,
   RequestFacts,
   RequestRecord,
@@ -48,7 +49,7 @@ export interface FinishedRequest {
       headers(): Iterable<readonly [name: string, value: string]>;
     };
     /** Of a call that the gateway makes itself. */
-    readonly settlement?: object | undefined;
+    readonly settlement?: { readonly once?: OnceRow | undefined } | undefined;
     readonly snapshot: {
       readonly version: number;
       readonly organisation: { readonly headersToMask: readonly string[] };
@@ -149,9 +150,15 @@ function toRecord(
       snapshot: snapshot.version,
     },
     isPassedOn: facts.isPassedOn,
-    ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const }),
+    ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const, once: exchange.settlement.once }),
     captured: facts.captured,
   };
+}
+
+/** Charges what the answer used, where that has to be done before its record is made. */
+export function settleAnswer(finished: FinishedRequest): void {
+  const { answeredBy, settlement } = finished.answer.facts;
+  if (answeredBy !== undefined) settlement?.settle(spentOf(withAnswer(answeredBy, finished)));
 }
 
 function requestFacts(

@@ -122,11 +122,10 @@ function bytesOf(records: readonly LogRecord[], documents: DocumentKeeper | unde
 
 /** The row says where its document is. */
 function placed(record: LogRecord, documents: DocumentKeeper | undefined): LogRecord {
-  const { row, content, rowBytes } = record;
-  if (content === undefined)
-    return row.document === 'none' ? record : { row: { ...row, document: 'none' }, content, rowBytes };
-  if (documents === undefined) return { row: { ...row, document: 'database' }, content, rowBytes };
-  return { row: { ...row, document: documents.keep(row, content) ?? 'none' }, content: undefined, rowBytes };
+  const { row, content } = record;
+  if (content === undefined) return row.document === 'none' ? record : { ...record, row: { ...row, document: 'none' } };
+  if (documents === undefined) return { ...record, row: { ...row, document: 'database' } };
+  return { ...record, row: { ...row, document: documents.keep(row, content) ?? 'none' }, content: undefined };
 }
 
 /** Each process does it: a day that is gone already is no work. */

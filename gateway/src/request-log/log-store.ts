@@ -8,7 +8,7 @@ export interface WaitingRecord {
   /** Unix time in ms. */
   readonly createdAt: number;
   readonly workspace: string;
-  /** Of a client, which may send it again at any time. */
+  /** Of a client, which may send it again at any time, or of a batch that may be read again. */
   readonly isTold: boolean;
   /** What `lineOf` of the store has made of the row. */
   readonly line: string;
@@ -62,11 +62,14 @@ export class RowsRefused extends Error {
   }
 }
 
-export const toWaiting = ({ row, content }: LogRecord, { lineOf }: Pick<LogStore, 'lineOf'>): WaitingRecord => ({
+export const toWaiting = (
+  { row, content, mayRepeat }: LogRecord,
+  { lineOf }: Pick<LogStore, 'lineOf'>,
+): WaitingRecord => ({
   id: row.id,
   createdAt: row.created_at,
   workspace: row.workspace,
-  isTold: row.source === 'log',
+  isTold: row.source === 'log' || mayRepeat === true,
   line: lineOf(row),
   content: row.document === 'database' ? content : undefined,
 });

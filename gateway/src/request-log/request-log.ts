@@ -6,6 +6,8 @@ export interface LogRecord {
   readonly row: LogRow;
   /** JSON of a LogContent, masked; undefined: nothing but the row is kept. */
   readonly content: string | undefined;
+  /** It may be added again, in any process. */
+  readonly mayRepeat?: boolean | undefined;
   /** What the row takes in memory, about, where it may be more than usual. */
   readonly rowBytes?: number | undefined;
 }

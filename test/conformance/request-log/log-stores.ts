@@ -124,6 +124,15 @@ export function describeLogStore(
         expect(await sumsOf('user_hours', ['requests', 'cost_nano'], workspace)).toEqual([1, 12]);
       });
 
+      test('with a record that may be made again, in a batch of its own each time, counts it once', async () => {
+        const workspace = randomUUID();
+        const made = { ...record({ workspace, cost_nano: 5 }), mayRepeat: true };
+        const again = { ...made, row: { ...made.row, request_id: randomUUID(), cost_nano: 5 } };
+        for (const each of [made, again]) await write(store, batch(each));
+        expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(1);
+        expect(await sumsOf('log_hours', ['requests', 'cost_nano'], workspace)).toEqual([1, 5]);
+      });
+
       test('with records of clients that came before, or that it has twice, counts them once', async () => {
         const workspace = randomUUID();
         const told = (over: Partial<LogRow> = {}): LogRecord =>

@@ -3,7 +3,7 @@ import { isObject, parseJson } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import type { Answer, Exchange, RowSettlement } from '../../pipeline/index.ts';
-import type { Recorder } from '../../record/index.ts';
+import { type OnceRow, type Recorder, settleAnswer } from '../../record/index.ts';
 import { piecesOf } from '../../upstream/index.ts';
 import { LeaseLost } from '../claims.ts';
 import type { FollowedLease } from '../followed-store.ts';
@@ -123,10 +123,17 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   const state = await ownCall(ports, { ...call, operation: 'getBatch' }, stateOf);
   if (signal.cancelled) return 'interrupted';
   if (state === undefined || !ENDED.has(state.status)) return 'running';
-  const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, ports);
+  const charge = async (): Promise<boolean> => {
+    if (signal.cancelled || isRaced) return false;
+    if (await charges.tell()) return true;
+    throw new Error('The counters of budgets could not be told what the rows of a batch have used');
+  };
+  const read = (answer: Answer, exchange: Exchange) => readOutput(answer, exchange, { ...ports, charge });
   using reading = withinMs(ports.timing.readMs, signal);
-  const output = { ...call, operation: 'getBatchOutput', signal: reading.signal } as const;
+  const counting = { ...settlement, once: rowOf(lease, state) };
+  const output = { ...call, operation: 'getBatchOutput', signal: reading.signal, settlement: counting } as const;
   const { outcome, setting } = (await ownCall(ports, output, read)) ?? { outcome: 'failed' };
+  if (outcome === 'counted') return outcome;
   if (signal.cancelled) return 'interrupted';
   if (isRaced) return 'raced';
   if (setting !== undefined && now() - (state.endedAtMs ?? followed.createdAt) <= SETTING_WAIT_MS) {
@@ -139,9 +146,13 @@ async function look(lease: FollowedLease, ports: SettlePorts, signal: CancelSign
   }
   if (outcome === 'nothing' && COMPLETED.has(state.status))
     ports.logger.warn(factsOf(lease), 'A batch of a provider has no output that can be read: its rows are not counted');
-  if (outcome !== 'counted') return outcome;
-  if (await charges.tell()) return 'counted';
-  throw new Error('The counters of budgets could not be told what the rows of a batch have used');
+  return outcome;
+}
+
+/** Of the end of the batch, whenever it is read: what the provider says of it counts within the time that a batch is followed. */
+function rowOf({ followed: { id, createdAt } }: FollowedLease, { endedAtMs = createdAt }: BatchState): OnceRow {
+  const isPlausible = endedAtMs >= createdAt && endedAtMs <= createdAt + MAX_AGE_MS;
+  return { name: `batch-${id}`, atMs: Math.floor(isPlausible ? endedAtMs : createdAt) };
 }
 
 /** Cancelled after so long, too. */
@@ -212,8 +223,13 @@ function outcomeOf(error: AppError | undefined): Read {
   return { outcome: 'nothing', setting: error?.code === 'BATCH_OUTPUT_MISSING' ? error.param : undefined };
 }
 
-/** The bytes are counted while they pass, and kept nowhere. */
-async function readOutput(answer: Answer, exchange: Exchange, { recorder }: SettlePorts): Promise<Read> {
+interface ReadPorts extends Pick<SettlePorts, 'recorder'> {
+  /** False: the rows are not ours to be counted, or not now. */
+  charge(): Promise<boolean>;
+}
+
+/** The bytes are counted while they pass, and kept nowhere. The record is made of what was charged, and of nothing else. */
+async function readOutput(answer: Answer, exchange: Exchange, { recorder, charge }: ReadPorts): Promise<Read> {
   const { body, facts, status } = answer;
   const firstByteMs = performance.now();
   if (body.kind !== 'stream' || status !== 200) {
@@ -233,6 +249,9 @@ async function readOutput(answer: Answer, exchange: Exchange, { recorder }: Sett
   } finally {
     exchange.signal.offCancel(stop);
   }
-  recorder.finish({ exchange, answer, sent: { firstByteMs, bytes, error: undefined } });
+  const finished = { exchange, answer, sent: { firstByteMs, bytes, error: undefined } };
+  settleAnswer(finished);
+  if (!(await charge())) return { outcome: 'raced' };
+  recorder.finish(finished);
   return { outcome: 'counted' };
 }

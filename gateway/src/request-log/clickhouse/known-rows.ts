@@ -1,4 +1,4 @@
-/** Rows of clients that are in the log already: they may come again in any batch, of which the server knows nothing. */
+/** Rows of clients and of batches that are in the log already: they may come again in any batch, of which the server knows nothing. */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { LOG_SCHEMA } from '@gatehouse/crds/logs';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,7 @@ import type { SealedBatch, WaitingRecord } from '../log-store.ts';
 const MAX_BATCHES = 64;
 
 export interface KnownRows {
-  /** The records of the batch without rows of clients that were there before, or that it has twice: the same ones for each try. */
+  /** The records of the batch without rows of them that were there before, or that it has twice: the same ones for each try. */
   left(client: ClickHouseClient, batch: SealedBatch): Promise<readonly WaitingRecord[]>;
   /** The batch is written. */
   forget(batch: SealedBatch): void;

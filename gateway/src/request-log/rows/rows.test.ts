@@ -1,4 +1,4 @@
-import { LOG_COLUMNS } from '@gatehouse/crds/logs';
+import { LOG_COLUMNS, type LogRow } from '@gatehouse/crds/logs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
@@ -274,6 +274,16 @@ describe('an attempt that has read the rows of a batch', () => {
     expect(got.map((row) => row.response_ms > 0)).toEqual([true, false, false, false]);
     expect(new Set(got.map(({ id }) => id)).size).toBe(4);
     expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
+  });
+
+  test('has the same rows each time that it is recorded, in any process, where it is recorded once', () => {
+    const made = (name: string) =>
+      rows({ ...sampleRecord({ attempts: [attempt] }), isOwnCall: true, once: { name, atMs: 1_234 } });
+    const placeOf = ({ id, created_at, model }: LogRow) => ({ id, created_at, model });
+    const got = made('batch-1').map(placeOf);
+    expect(made('batch-1').map(placeOf)).toEqual(got);
+    expect(got.map(({ created_at }) => created_at)).toEqual([1_234, 1_234, 1_234, 1_234]);
+    expect(new Set([...got, ...made('batch-2')].map(({ id }) => id)).size).toBe(6);
   });
 
   test('has none that is final where the gateway has read them itself', () => {

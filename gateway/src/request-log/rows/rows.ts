@@ -1,11 +1,13 @@
 /** From the record of a request to its rows: docs/behaviour/request-logs.md. */
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import type { LogRow, LogSource } from '@gatehouse/crds/logs';
+import { hashId } from '../../lib/hash-id.ts';
 import {
   type AttemptFacts,
   type CallerFacts,
   type GuardrailFacts,
   NO_GUARDRAILS,
+  type OnceRow,
   type RequestRecord,
 } from '../../record/index.ts';
 import { withoutSecrets } from '../../telemetry/index.ts';
@@ -73,7 +75,7 @@ export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): r
   const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
   const rows = attempts.flatMap((attempt, index) => {
     const row = attemptRow(attempt, index, context);
-    return [row, ...shareRows(row, attempt, clean)];
+    return [row, ...shareRows(row, attempt, context)];
   });
   const hasFinal = answeredBy !== undefined && attempts.includes(answeredBy);
   return hasFinal || record.isOwnCall === true ? rows : [...rows, localRow(attempts.length, context)];
@@ -145,10 +147,11 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
   const isFinal = attempt === answeredBy;
   const guardrails = guardrailsOf(record, attempt);
   const { status, error } = isFinal ? answer : attempt;
+  const once = onceOf(record, attempt);
   const own = attempt.shares === undefined ? attempt : { ...attempt, usage: undefined, cost: undefined };
   return {
-    id: randomUUIDv7(),
-    created_at: Math.floor(attempt.startedAtMs),
+    id: idOf(once),
+    created_at: once?.atMs ?? Math.floor(attempt.startedAtMs),
     ...shared,
     span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
@@ -167,10 +170,12 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
 }
 
 /** What the rows of a batch used that an attempt has counted, by their models: beside the row of the attempt, which has none of it. */
-function shareRows(row: LogRow, { shares = [], cost }: AttemptFacts, clean: CleanText): readonly LogRow[] {
+function shareRows(row: LogRow, attempt: AttemptFacts, { record, clean }: RowContext): readonly LogRow[] {
+  const { shares = [], cost } = attempt;
+  const once = onceOf(record, attempt);
   return shares.map(({ model, usage, cost: own }) => ({
     ...row,
-    id: randomUUIDv7(),
+    id: idOf(once, model ?? ''),
     is_final: false,
     is_stream: false,
     model: orNull(model, clean, MAX_NAME),
@@ -183,6 +188,14 @@ function shareRows(row: LogRow, { shares = [], cost }: AttemptFacts, clean: Clea
 }
 
 const NO_TIMES: Times = { response_ms: 0, upstream_ms: 0, last_byte_ms: 0, gateway_ms: 0 };
+
+/** A new one, or that of what may be recorded again. */
+const idOf = (once: OnceRow | undefined, ...parts: readonly string[]): string =>
+  once === undefined ? randomUUIDv7() : hashId(['once', once.name, ...parts]);
+
+/** What the result may be recorded again as; undefined: it is not the result, or is recorded once anyway. */
+const onceOf = ({ once, answeredBy }: RequestRecord, attempt: AttemptFacts): OnceRow | undefined =>
+  attempt === answeredBy ? once : undefined;
 
 const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
   provider: orNull(attempt.provider, clean, MAX_VALUE),
