@@ -187,4 +187,10 @@ create table if not exists gateway_logs.feedback (
 ) engine = ReplacingMergeTree(updated_at) partition by toYYYYMMDD(created_at) order by (workspace, created_at, id) settings non_replicated_deduplication_window = 10000;
 `,
   },
+  {
+    name: '0004-feedback-by-id',
+    sql: `-- Feedback is changed by its id, which is last in the order of the table. parts that are there get the index when they are merged.
+alter table gateway_logs.feedback add index if not exists feedback_id id type bloom_filter(0.01) granularity 1;
+`,
+  },
 ];

@@ -38,7 +38,7 @@ test.for(DAILY_TABLES)('%s has the same columns in both databases', (table) => {
 test('every statement of ClickHouse may run again', () => {
   for (const statement of clickHouseStatements()) {
     expect(statement).toMatch(
-      /^(create (database|table|materialized view) if not exists|alter table .* add column if not exists) /,
+      /^(create (database|table|materialized view) if not exists|alter table .* add (column|index) if not exists) /,
     );
   }
 });

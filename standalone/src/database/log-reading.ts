@@ -16,15 +16,18 @@ export function openLogReading(
   people: Database,
 ): Result<LogReading, string> {
   const named = requestLog?.database;
+  const onAway = (error: unknown): void =>
+    logger.error({ err: error }, 'Database of the request log cannot be reached');
   if (named?.kind !== 'postgres') {
     const database = logTablesIn(people);
-    const opened = openLogReader(named?.kind === 'clickhouse' ? { url: named.url.reveal(), ca } : undefined, database);
+    const opened = openLogReader(
+      named?.kind === 'clickhouse' ? { url: named.url.reveal(), ca, onAway } : undefined,
+      database,
+    );
     return opened.ok ? ok({ ...opened.value, database }) : err(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
   }
   const dialect = postgresDialect({ url: named.url.reveal(), ca });
   if (!dialect.ok) return err(`GATEHOUSE_LOGS_DATABASE_URL: ${dialect.error}`);
-  const onAway = (error: unknown): void =>
-    logger.error({ err: error }, 'Database of the request log cannot be reached');
   const database = createLogDatabase({ dialect: dialect.value, onAway });
   const opened = openLogReader(undefined, database);
   return opened.ok ? ok({ ...opened.value, database, close: database.close }) : opened;

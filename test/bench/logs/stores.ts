@@ -47,7 +47,7 @@ export async function openStore(name: StoreName, given: StorePlace): Promise<Ben
   stack.defer(() => database.close());
   const tables = logTablesIn(database);
   const { reader, close } = unwrap(
-    openLogReader(clickHouseUrl === undefined ? undefined : { url: clickHouseUrl }, tables),
+    openLogReader(clickHouseUrl === undefined ? undefined : { url: clickHouseUrl, onAway: () => undefined }, tables),
   );
   stack.defer(close);
   const inPostgres = async (statements: readonly string[]): Promise<void> => {

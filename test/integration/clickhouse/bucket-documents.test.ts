@@ -59,7 +59,10 @@ describe.for(['clickhouse', 'postgres'] as const)('rows in %s', (store) => {
     const database = createDatabase({ dialect: unwrap(postgresDialect({ url })), onAway: () => undefined });
     stack.defer(() => database.close());
     const { reader, close } = unwrap(
-      openLogReader(clickHouse === undefined ? undefined : { url: clickHouse.url }, logTablesIn(database)),
+      openLogReader(
+        clickHouse === undefined ? undefined : { url: clickHouse.url, onAway: () => undefined },
+        logTablesIn(database),
+      ),
     );
     stack.defer(close);
     management = await createTestManagement(['logs'], {

@@ -25,6 +25,7 @@ const GIVEN = logFeedback({
   ...{ metadata: { failedChecks: 'default.contains' }, created_at: NOW + 60_000 },
 });
 
+const away: unknown[] = [];
 let clickhouse: ClickHouseServer;
 let management: TestManagement;
 const stack = new AsyncDisposableStack();
@@ -39,10 +40,18 @@ beforeAll(async () => {
   const dialect = unwrap(postgresDialect({ url: await postgres.database() }));
   const database = createDatabase({ dialect, onAway: () => undefined });
   stack.defer(() => database.close());
-  const { reader, close } = unwrap(openLogReader({ url }, logTablesIn(database)));
+  const { reader, close } = unwrap(
+    openLogReader({ url, onAway: (error) => void away.push(error) }, logTablesIn(database)),
+  );
   stack.defer(close);
-  const callers = { owner: giver('team-a'), stranger: giver('team-b') };
-  management = await createTestManagement(['feedback'], { now: () => NOW, callers, database, logReader: reader });
+  const reading: Caller = { ...giver('team-a'), scopes: new Set(['logs.list', 'logs.view']) };
+  const callers = { owner: giver('team-a'), stranger: giver('team-b'), reader: reading };
+  management = await createTestManagement(['feedback', 'logs'], {
+    now: () => NOW,
+    callers,
+    database,
+    logReader: reader,
+  });
   stack.defer(() => management.close());
 });
 
@@ -76,4 +85,24 @@ test('what is named changes, and all else stays, each time', async () => {
   expect(await kept()).toEqual([{ ...UNCHANGED, ...changed }, others]);
   expect((await put({ value: 4 })).status).toBe(200);
   expect(await kept()).toEqual([{ ...UNCHANGED, ...changed, value: 4 }, others]);
+});
+
+test('a part is left out that does not have the id', async () => {
+  const plan = await clickhouse.rows(
+    `explain indexes = 1 select 1 from gateway_logs.feedback where id = toUUID('${randomUUID()}')`,
+  );
+  expect(JSON.stringify(plan)).toContain('feedback_id');
+});
+
+test('while the server is away the answer is 503, also to questions, and the log says it once', async () => {
+  const put = () => management.call('owner', 'PUT', `/feedback/${randomUUID()}`, { value: 1 });
+  await clickhouse.stop();
+  for (let i = 0; i < 2; i += 1) {
+    const { status, body } = await put();
+    expect([status, JSON.stringify(body)]).toEqual([503, expect.stringContaining('cannot be reached')]);
+  }
+  const { status } = await management.call('reader', 'GET', '/logs');
+  expect([status, away.length]).toEqual([503, 1]);
+  await clickhouse.start();
+  expect((await put()).status).toBe(404);
 });

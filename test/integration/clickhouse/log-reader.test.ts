@@ -143,7 +143,7 @@ beforeAll(async () => {
     createLogDatabase({ dialect: unwrap(postgresDialect({ url: one })), onAway: () => undefined }),
   );
   const [ofRows, ofPeople] = databases as [Database, Database]; // as many as URLs
-  const connection = unwrap(connectClickHouse({ url: clickhouse.url }));
+  const connection = unwrap(connectClickHouse({ url: clickhouse.url, onAway: () => undefined }));
   const feedback = RECORDS.slice(0, 60).map(({ row }, i) => {
     const at = new Date(row.created_at).toISOString();
     return `('${randomUUID()}', '${row.workspace}', '${row.trace_id}', ${(i % 21) - 10}, 0.5, '{}', '${at}', '${at}')`;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const dialect = unwrap(postgresDialect({ url: await postgres.database() }));
   const feedback = createLogDatabase({ dialect, onAway: () => undefined });
   closing.unshift(() => feedback.close());
-  const connection = unwrap(connectClickHouse({ url: server.url }));
+  const connection = unwrap(connectClickHouse({ url: server.url, onAway: () => undefined }));
   closing.unshift(() => connection.close());
   reader = createClickHouseReader({ ...connection, feedback });
 });

@@ -43,7 +43,7 @@ export function openRequestLog(
   { database, log, variables, ca }: Context,
 ): RequestLog {
   const logDatabase = logsDatabaseUrl === undefined ? logTablesIn(database) : openOwn(logsDatabaseUrl, { log, ca });
-  const opened = openLogReader(url === undefined ? undefined : { url }, logDatabase);
+  const opened = openLogReader(url === undefined ? undefined : { url, onAway: tellAway(log) }, logDatabase);
   if (!opened.ok) throw new Error(`GATEHOUSE_LOGS_CLICKHOUSE_URL: ${opened.error}`);
   const { reader, close } = opened.value;
   const objects = openLogObjects(
@@ -73,9 +73,13 @@ export function openRequestLog(
 function openOwn(url: string, { log, ca }: Pick<Context, 'log' | 'ca'>): Database<LogTables> {
   const dialect = postgresDialect({ url, ca });
   if (!dialect.ok) throw new Error(`GATEHOUSE_LOGS_DATABASE_URL: ${dialect.error}`);
-  const onAway = (error: unknown): void => log.error({ err: error }, 'Database of the request log cannot be reached');
-  return createLogDatabase({ dialect: dialect.value, onAway });
+  return createLogDatabase({ dialect: dialect.value, onAway: tellAway(log) });
 }
+
+const tellAway =
+  (log: Context['log']) =>
+  (error: unknown): void =>
+    log.error({ err: error }, 'Database of the request log cannot be reached');
 
 const RETRY = { minMs: 1_000, maxMs: 60_000 };
 

@@ -2,10 +2,11 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { clickHouseStatements, parseClickHouseUrl } from '@gatehouse/crds/logs';
+import { DatabaseAway } from '../../database/index.ts';
 import { LogQuestionTooLarge } from '../reader.ts';
 import { Question } from './question.ts';
 
-/** The rows of an answer; every number is one. Rejects with LogQuestionTooLarge, or with what the server or the network says. */
+/** The rows of an answer; every number is one. Rejects with LogQuestionTooLarge, DatabaseAway, or with what the server says. */
 export type AskClickHouse = <R>(write: (question: Question) => string) => Promise<readonly R[]>;
 
 export interface ClickHouseConnection {
@@ -20,6 +21,8 @@ export interface ClickHouseOptions {
   readonly url: string;
   /** Certificate authorities as PEM; absent: those of Node. */
   readonly ca?: string | undefined;
+  /** Told once for each time that the server goes away. */
+  readonly onAway: (error: unknown) => void;
 }
 
 const REQUEST_MS = 20_000;
@@ -29,10 +32,16 @@ const MAX_CONNECTIONS = 8;
 const OFF = 127;
 
 /** Opens nothing yet. Errors name the part of the URL, never its content. */
-export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickHouseConnection, string> {
+export function connectClickHouse({ url, ca, onAway }: ClickHouseOptions): Result<ClickHouseConnection, string> {
   const address = parseClickHouseUrl(url);
   if (!address.ok) return err(address.error);
   let opening: Promise<ClickHouseClient> | undefined;
+  let isAway = false;
+  const away = (error: unknown): DatabaseAway => {
+    if (!isAway) onAway(error);
+    isAway = true;
+    return new DatabaseAway(AWAY, { cause: error });
+  };
   const open = async (): Promise<ClickHouseClient> => {
     const { createClient } = await import('@clickhouse/client');
     const client = createClient({
@@ -55,7 +64,7 @@ export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickH
   const opened = (): Promise<ClickHouseClient> => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined; // the next question tries again
-      throw error;
+      throw away(error);
     });
     return opening;
   };
@@ -67,11 +76,13 @@ export function connectClickHouse({ url, ca }: ClickHouseOptions): Result<ClickH
     const query = write(question);
     const client = await opened();
     try {
-      return await send(client, { query, query_params: question.params });
+      const result = await send(client, { query, query_params: question.params });
+      isAway = false;
+      return result;
     } catch (error) {
-      throw isTooLarge(error)
-        ? new LogQuestionTooLarge('The question took too long: ask for a shorter time', { cause: error })
-        : error;
+      if (isTooLarge(error))
+        throw new LogQuestionTooLarge('The question took too long: ask for a shorter time', { cause: error });
+      throw isOfConnection(error) ? away(error) : error;
     }
   };
   return ok({
@@ -91,6 +102,13 @@ interface Statement {
 
 /** TIMEOUT_EXCEEDED, TOO_SLOW and MEMORY_LIMIT_EXCEEDED. */
 const TOO_LARGE: ReadonlySet<string> = new Set(['159', '160', '241']);
+
+const AWAY = 'The database of the request log cannot be reached; the log of the management API says why';
+
+/** Errors of sockets and TLS have names as codes, those of the server numbers. The client has no code for its own timeout. */
+const isOfConnection = (error: unknown): boolean =>
+  error instanceof Error &&
+  ('code' in error ? /^[A-Z][A-Z0-9_]+$/.test(String(error.code)) : error.message === 'Timeout error.');
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && TOO_LARGE.has(error.code);
