@@ -287,12 +287,20 @@ describe('a blob that is stored compressed', () => {
 });
 
 test('a blob that breaks off breaks the answer', async () => {
+  const begun = Promise.withResolvers<void>();
   serve = async ({ head, write, reset }) => {
     await head(200, { 'content-length': '1000' });
     await write(rowOf('a'));
+    await begun.promise;
     reset();
   };
-  await expect(outputOf('@azure')).rejects.toThrow();
+  const headers = { 'x-gw-api-key': KEY, 'x-gw-provider': '@azure' };
+  const [response] = (await once(get(`${world.url}/v1/batches/b/output`, { headers }), 'response')) as [
+    IncomingMessage,
+  ];
+  await once(response, 'data');
+  begun.resolve();
+  await expect(once(response, 'end')).rejects.toThrow('aborted');
 });
 
 test('a blob that nobody waits for any more is not read on', async () => {

@@ -36,8 +36,8 @@ export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): 
   const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
   return rows.map((row, at) => {
     const isFurther = rows[at - 1]?.attempt === row.attempt; // of a model of the rows that the attempt has counted
-    const mayRepeat = record.once !== undefined;
-    return { row, mayRepeat, content: isFurther ? undefined : contents && contentOf(contents, row, record) };
+    const repeats = record.once === undefined ? undefined : { mayRepeat: true };
+    return { row, ...repeats, content: isFurther ? undefined : contents && contentOf(contents, row, record) };
   });
 }
 
