@@ -96,7 +96,10 @@ describe('batches', () => {
       {
         custom_id: 'a',
         error: null,
-        response: { status_code: 200, body: { object: 'chat.completion', model: MODEL } },
+        response: {
+          status_code: 200,
+          body: { object: 'chat.completion', model: MODEL, created: batch.completed_at },
+        },
       },
       { custom_id: 'b', error: null, response: { status_code: 200 } },
     ]);

@@ -229,7 +229,7 @@ describe('the output of a batch', () => {
       { recordId: 'b', modelInput: {}, error: { errorCode: 400, errorMessage: 'too long' } },
       { recordId: 'c', modelInput: {}, modelOutput: { odd: true } },
     ]);
-    const answer = await outputOf(addJob('7'));
+    const answer = await outputOf(addJob('7', { endTime: '2026-01-02T04:04:05Z' }));
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/octet-stream']);
     expect(rowsOf(answer.text)).toMatchObject([
       {
@@ -237,7 +237,7 @@ describe('the output of a batch', () => {
         response: {
           ...{ status_code: 200, request_id: 'msg_1' },
           body: {
-            ...{ object: 'chat.completion', model: CLAUDE },
+            ...{ object: 'chat.completion', created: 1_767_326_645, model: CLAUDE },
             choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
             usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
           },

@@ -138,7 +138,7 @@ describe('the output of a batch', () => {
       { requestId: 'b', status: 'Bad Request: {"error": {"code": 400, "message": "too long", "status": "INVALID"}}' },
       { instance: { requestId: 'c' }, status: 'gone' },
     ]);
-    addJob('7');
+    addJob('7', { endTime: '2026-01-02T04:04:05Z' });
     const answer = await output();
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/octet-stream']);
     expect(rowsOf(answer.text)).toMatchObject([
@@ -147,8 +147,7 @@ describe('the output of a batch', () => {
         response: {
           ...{ status_code: 200, request_id: 'r1' },
           body: {
-            object: 'chat.completion',
-            model: GEMINI,
+            ...{ object: 'chat.completion', created: 1_767_326_645, model: GEMINI },
             choices: [{ message: { content: 'Hi' } }],
             usage: { total_tokens: 5 },
           },

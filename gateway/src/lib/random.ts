@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** A prefix and `length` random letters and digits. Not a secret: one byte per character, slightly uneven. */
-export function newId(prefix: string, length: number): string {
-  let id = prefix;
-  for (const byte of randomBytes(length)) id += ALPHABET[byte % ALPHABET.length];
-  return id;
+export const newId = (prefix: string, length: number): string => prefix + lettersOf(randomBytes(length));
+
+/** A letter or digit per byte. */
+export function lettersOf(bytes: Uint8Array): string {
+  let letters = '';
+  for (const byte of bytes) letters += ALPHABET[byte % ALPHABET.length];
+  return letters;
 }
 
 /** `length` random hex digits. */

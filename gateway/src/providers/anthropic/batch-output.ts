@@ -5,7 +5,7 @@ import { type BatchEndpoint, fromBatchResult, hasResults } from '../../wire/anth
 import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
-import { invalidResponse, jsonOfStep, parsedLine, pathText } from '../engine/index.ts';
+import { invalidResponse, jsonOfStep, outputCall, parsedLine, pathText } from '../engine/index.ts';
 import { outputEndpoint } from './batch-endpoint.ts';
 
 export const getBatchOutput: Procedure = {
@@ -21,9 +21,11 @@ export async function batchResults(id: string, call: Call, tools: ProcedureTools
   checkResults(batch, call);
   // Below the base URL of the account, whatever host the batch names: the credential goes nowhere else.
   const results = await tools.open({ method: 'GET', url: `${url}/results` });
+  const file = textAt(batch, 'id') ?? '';
+  const read = outputCall(call, { batch: file, endedAt: textAt(batch, 'ended_at') });
   return {
-    ...{ kind: 'content', contentType: 'application/octet-stream', file: textAt(batch, 'id') ?? '' },
-    content: rowsOf(id, results.content, { call, tools, endpoint }),
+    ...{ kind: 'content', contentType: 'application/octet-stream', file },
+    content: rowsOf(id, results.content, { call: read, tools, endpoint }),
   };
 }
 

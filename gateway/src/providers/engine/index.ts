@@ -17,6 +17,7 @@ export {
 } from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';
 export type { ModelAt } from './model-places.ts';
+export { outputCall } from './output-call.ts';
 export {
   buildModelsRequest,
   buildProxyRequest,

@@ -2,6 +2,7 @@
 import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
 import { idOfUri, outputMissing, outputRows, parseObject } from '../../clouds/objects/index.ts';
 import { type Procedure, ProviderRefusal } from '../../contract.ts';
+import { outputCall } from '../../engine/index.ts';
 import { codeOf, fromRecord, objectUrl, openS3, reachesS3, S3 } from '../files/index.ts';
 import { outputOf, statusOf, toBatch } from './batch-job.ts';
 import { readJob } from './batches.ts';
@@ -23,10 +24,11 @@ export const getBatchOutput: Procedure = {
       const isMissing = error instanceof ProviderRefusal && codeOf(error) === 'NoSuchKey';
       throw isMissing ? outputMissing(call, status) : error;
     });
-    const [model, name] = [textAt(job, 'modelId') ?? '', textAt(job, 'jobArn')?.split('/').at(-1)];
+    const [model, name] = [textAt(job, 'modelId') ?? '', textAt(job, 'jobArn')?.split('/').at(-1) ?? ''];
+    const read = outputCall(call, { batch: name, endedAt: textAt(job, 'endTime') });
     const content = outputRows(answer.content, {
       ...{ call, tools },
-      read: (line) => fromRecord(line, call, model),
+      read: (line) => fromRecord(line, read, model),
       idOf: (row) => `batch_req_${name}_${row}`,
     });
     return { kind: 'content', contentType: 'application/octet-stream', content };

@@ -9,6 +9,7 @@ import {
   type ProcedureTools,
   ProviderRefusal,
 } from '../../contract.ts';
+import { outputCall } from '../../engine/index.ts';
 import { contentRequest, fromInstance, GCS, modelOfJob } from '../files/index.ts';
 import { BATCHES, outputFolder, outputNames, statusOf } from './batch-job.ts';
 import { lastOf, readJob } from './job.ts';
@@ -23,9 +24,10 @@ export const getBatchOutput: Procedure = {
     if (folder === undefined) throw outputMissing(call, statusOf(job));
     const { content } = await openOutput({ job, folder }, call, tools);
     const [model, name] = [modelOfJob(textAt(job, 'model') ?? ''), lastOf(textAt(job, 'name')) ?? ''];
+    const read = outputCall(call, { batch: name, endedAt: textAt(job, 'endTime') });
     const rows = outputRows(content, {
       ...{ call, tools },
-      read: (line) => fromInstance(line, call, model),
+      read: (line) => fromInstance(line, read, model),
       idOf: (row) => `batch-${name}-${row}`,
     });
     return { kind: 'content', contentType: 'application/octet-stream', content: rows };
