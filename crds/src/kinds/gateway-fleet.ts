@@ -49,11 +49,11 @@ const network = z
   .strictObject({
     egress: z.enum(['BlockMetadata', 'Open']).default('BlockMetadata').meta({
       description:
-        'egress is where pods may connect to: BlockMetadata allows all but metadata addresses of clouds, Open allows all. It needs a network plugin that enforces policies.',
+        'egress is where pods may connect to: BlockMetadata allows all but metadata addresses of clouds, Open allows all, and needs the grants of all clouds in a namespace of a workspace. It needs a network plugin that enforces policies.',
     }),
     metadataAccess: setList(
       z.enum(CLOUDS),
-      'metadataAccess are clouds whose metadata addresses stay reachable; clouds whose identity is used by an account of a resource are included automatically, and, for buckets without secretRef in a fleet of the organisation, the agent of EKS Pod Identity, but not the role of a node.',
+      'metadataAccess are clouds whose metadata addresses stay reachable; clouds whose identity is used by an account of a resource are included automatically, and, for buckets without secretRef in a fleet of the organisation, the agent of EKS Pod Identity, but not the role of a node. A fleet of a workspace needs a cloudIdentityGrant of the Organisation.',
       CLOUDS.length,
     ).optional(),
   })

@@ -32,7 +32,9 @@ const alertWebhook = z.strictObject({
 });
 
 const cloudIdentityGrant = z.strictObject({
-  workspace: objectName('workspace names the Workspace whose VirtualKeys and Integrations may use the identity.'),
+  workspace: objectName(
+    'workspace names the Workspace whose VirtualKeys, Integrations and GatewayFleets may use the identity.',
+  ),
   clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is granted.', CLOUDS.length).min(1),
 });
 
@@ -103,7 +105,7 @@ const spec = z
       .optional(),
     cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
       description:
-        "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods; absent: none may.",
+        "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods, and fleets of workspaces reach metadata addresses; absent: none may.",
       max: 500,
     }).optional(),
     operatorIdentityGrants: mapList(operatorIdentityGrant, ['workspace', 'manager'], {

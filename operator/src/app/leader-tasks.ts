@@ -267,7 +267,7 @@ function fleetControllerOf(
     cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
     acknowledged: ({ metadata }) => publishing.countsOf(keyOf(metadata)),
     podTroubles: ({ metadata }) => podProblems(podsOf(stores.pods, keyOf(metadata))),
-    placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
+    placementStores: [stores.namespaces, storeOf(stores, 'Workspace'), storeOf(stores, 'Organisation')],
     status: writer,
     events,
     metrics: runtime.controllers,

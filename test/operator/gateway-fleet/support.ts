@@ -33,7 +33,7 @@ export interface FleetOperatorOptions {
   readonly acknowledged?: (fleet: string) => Acknowledged | undefined;
   readonly podTroubles?: () => readonly string[];
   readonly settings?: Partial<FleetSettings>;
-  readonly world?: FleetWorld;
+  readonly world?: () => FleetWorld;
 }
 
 export interface FleetOperator extends AsyncDisposable {
@@ -56,7 +56,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
   const client = counting(options.client, ({ plural }) => {
     if (plural !== FLEETS.plural) writes.push(plural);
   });
-  const world = options.world ?? { resources: new Map(), namespaces: new Map() };
+  const world = options.world ?? (() => ({ resources: new Map(), namespaces: new Map() }));
   const log = recordLog();
   const statuses: StatusOutcome[] = [];
   const replicas: (number | undefined)[] = [];
@@ -89,7 +89,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
       fleetNamespaces: new Set([namespace]),
       ...options.settings,
     },
-    world: () => world,
+    world,
     cloudsInUse: () => [],
     acknowledged: ({ metadata }) => acknowledged(metadata.name),
     podTroubles,

@@ -64,6 +64,24 @@ test('a workspace has the identity of the pods from the grant until the grant is
   await expectRefused(stage, account);
 });
 
+test('a fleet of a workspace may ask for metadata addresses from the grant until the grant is taken back', async () => {
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  await grant([{ workspace: tenant, clouds: ['gcp'] }]);
+  const spec = { network: { metadataAccess: ['aws'] } };
+  const fleet = ours('GatewayFleet', { name: 'own', namespace: tenant }, spec);
+  await apply(cluster, fleet);
+  await using _operator = await startOperator(stage.setup);
+  const { message } = await becomes(cluster, fleet, { type: 'ResolvedRefs', ...NOT_GRANTED });
+  expect(message).toContain(`does not grant the Workspace ${tenant} the metadata addresses of aws`);
+
+  await grant([{ workspace: tenant, clouds: ['aws'] }]);
+  await becomes(cluster, fleet, { type: 'ResolvedRefs', status: 'True' });
+
+  await grant([{ workspace: tenant, clouds: ['gcp'] }]);
+  await becomes(cluster, fleet, { type: 'ResolvedRefs', ...NOT_GRANTED });
+});
+
 const grant = (cloudIdentityGrants: readonly object[]): Promise<KubeThing> =>
   apply(cluster, ours('Organisation', { name: 'default' }, { cloudIdentityGrants }));
 

@@ -1,10 +1,11 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { digestOf } from '@gatehouse/crds/snapshot';
 import { hasReason, type KubeObject } from '../../runtime/index.ts';
-import { childrenOf } from './children.ts';
+import { childrenOf, networkPolicy } from './children.ts';
 import { metadataUsesOf } from './egress.ts';
 import { AUTOSCALERS, DEPLOYMENTS, type Deployment, type Manifest } from './kube-kinds.ts';
 import { kindOf, mustBeReplaced, stateOf } from './live.ts';
+import { askedClouds } from './metadata-access.ts';
 import { APPLIED_ANNOTATION, childName, HANDOVER_MANAGER } from './names.ts';
 import type { FleetRun } from './ports.ts';
 import { digestSecrets, ensureAdminToken } from './secrets.ts';
@@ -49,6 +50,18 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
     deploymentDigest = digestOf(deployment);
   }
   return { kind: 'applied', deploymentDigest };
+}
+
+/**
+ * Closes what the fleet has lost the grant for, however little of its spec is served otherwise: its pods go on. Rejects with
+ * ApiError.
+ */
+export async function closeEgress(run: FleetRun): Promise<void> {
+  const { fleet, ports, signal } = run;
+  const metadataUses = metadataUsesOf(fleet, ports);
+  if (askedClouds(fleet).every((cloud) => metadataUses.includes(cloud))) return;
+  const policy = networkPolicy(fleet, ports.settings, { metadataUses });
+  if ((await stateOf(run, policy)).kind === 'ours') await ports.applier.apply(policy, { signal });
 }
 
 /**

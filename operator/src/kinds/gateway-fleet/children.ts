@@ -1,7 +1,7 @@
 /** The desired objects of a fleet, as one pure function. */
 import { API_VERSION, GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
 import { type ClusterFacts, deploymentSpec } from './deployment.ts';
-import { egressPeers } from './egress.ts';
+import { egressPeers, isEgressOpen } from './egress.ts';
 import type { Manifest } from './kube-kinds.ts';
 import { listenersOf } from './listeners.ts';
 import { childLabels, childName, GATEWAY_ROLE, podSelector } from './names.ts';
@@ -60,7 +60,7 @@ function roleBinding(fleet: GatewayFleet): Manifest {
 const inNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
 
 /** Anyone may send requests; the admin port is open to the operator and to metrics scrapers. */
-function networkPolicy(
+export function networkPolicy(
   fleet: GatewayFleet,
   {
     operatorNamespace,
@@ -73,7 +73,7 @@ function networkPolicy(
     namespaceSelector: inNamespace(operatorNamespace),
     podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-operator' } },
   };
-  const isOpen = fleet.spec.network?.egress === 'Open';
+  const isOpen = isEgressOpen(fleet, metadataUses);
   // No pod selector matches pods on the network of their nodes.
   const nodes = operatorCidrs.map((cidr) => ({ ipBlock: { cidr } }));
   const scrapers = metricsNamespaces.map((name) => ({ namespaceSelector: inNamespace(name) }));
@@ -86,7 +86,7 @@ function networkPolicy(
         { ports: listenersOf(fleet).map(({ port }) => ({ protocol: 'TCP', port })) },
         { from: [operator, ...nodes, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
       ],
-      ...(isOpen ? {} : { egress: [{ to: egressPeers(fleet, metadataUses) }] }),
+      ...(isOpen ? {} : { egress: [{ to: egressPeers(metadataUses) }] }),
     },
   };
 }

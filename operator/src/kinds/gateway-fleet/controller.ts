@@ -23,6 +23,7 @@ import {
 } from '../../runtime/index.ts';
 import type { RunProgress } from '../../status/index.ts';
 import { haltFrom } from './access.ts';
+import { closeEgress } from './apply-children.ts';
 import { childKeeper } from './bare-child.ts';
 import type { FleetAccess } from './fleet-access.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
@@ -50,7 +51,7 @@ export interface GatewayFleetControllerOptions
   readonly access: FleetAccess;
   /** Secrets by name, shared with other claimants. */
   readonly secrets: NamedWatches<SecretObject>;
-  /** Stores of the objects that decide which workspaces a fleet may serve: Workspaces and Namespaces. */
+  /** Stores of the objects that decide what a fleet may serve and reach: Workspaces, Namespaces and the Organisation. */
   readonly placementStores: readonly Pick<Store<KubeObject>, 'subscribe' | 'objects'>[];
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
 }
@@ -126,6 +127,7 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
     },
     whileSuspended: async ({ object, signal }) => {
       const fleet = readFleet(object);
+      if (isFleet(fleet)) await closeEgress({ fleet, ports, signal });
       const acknowledged = isFleet(fleet) ? ports.acknowledged(fleet) : undefined;
       const counts = isFleet(fleet) ? observe({ fleet, ports, signal }, acknowledged) : {};
       await status.applyIfChanged(object, { ...summariseSuspended(object, acknowledged), ...counts }, { signal });

@@ -14,7 +14,7 @@ export interface ClusterFacts {
   readonly replicas: number | undefined;
   /** Changes when the content of a referenced Secret does, so that pods are replaced. */
   readonly secretsDigest: string;
-  /** Identities that the fleet's accounts and buckets use. */
+  /** Identities that the fleet's accounts and buckets use, and that its spec may have. */
   readonly metadataUses: readonly MetadataUse[];
 }
 

@@ -1,8 +1,9 @@
+import type { Cloud } from '@gatehouse/crds/providers';
 import { type AnyEntry, digestOf } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { childrenOf } from './children.ts';
-import { blockedAddresses, cloudsInUse, type MetadataUse, metadataUsesOf } from './egress.ts';
-import { aFleet } from './testing.ts';
+import { blockedAddresses, cloudsInUse, isEgressOpen, type MetadataUse, metadataUsesOf } from './egress.ts';
+import { aFleet, aWorld } from './testing.ts';
 
 const SETTINGS = {
   image: 'gateway:1',
@@ -15,8 +16,13 @@ const SETTINGS = {
 const DATABASE = { postgres: { urlSecretRef: { name: 'postgres', key: 'url' } } };
 const BUCKET = { bucket: 'objects', region: 'eu-central-1' };
 
-const policyOf = (spec: object, metadataUses: readonly MetadataUse[] = []): string => {
-  const children = childrenOf(aFleet(spec), SETTINGS, { replicas: 1, secretsDigest: '', metadataUses });
+const WORLD = aWorld([{ workspace: 'a', clouds: ['azure'] }]);
+const PORTS = { settings: SETTINGS, cloudsInUse: () => [], world: () => WORLD };
+
+const policyOf = (spec: object, cloudsOfAccounts: readonly Cloud[] = [], namespace = 'gatehouse-system'): string => {
+  const fleet = aFleet(spec, { namespace });
+  const metadataUses = metadataUsesOf(fleet, { ...PORTS, cloudsInUse: () => cloudsOfAccounts });
+  const children = childrenOf(fleet, SETTINGS, { replicas: 1, secretsDigest: '', metadataUses });
   return JSON.stringify(children.find(({ kind }) => kind === 'NetworkPolicy'));
 };
 
@@ -51,7 +57,6 @@ describe('pods of a fleet', () => {
 });
 
 const withRole = (role: string) => ({ pod: { serviceAccountAnnotations: { 'eks.amazonaws.com/role-arn': role } } });
-const PORTS = { settings: SETTINGS, cloudsInUse: () => [] };
 const ROLE = 'arn:aws:iam::123456789012:role/objects';
 
 test.for<{ readonly rule: string; readonly spec: object; readonly uses: readonly MetadataUse[] }>([
@@ -85,8 +90,37 @@ test('a bucket opens the agent of pods, and the role of the node only by name', 
     ['169.254.169.254/32', 'fd00:ec2::254/128', '169.254.170.2/32', '169.254.170.23/32', 'fd00:ec2::23/128'].filter(
       (address) => !policy.includes(`"${address}"`),
     );
-  expect(opened(policyOf({}, ['eksAgent']))).toEqual(['169.254.170.23/32', 'fd00:ec2::23/128']);
-  expect(opened(policyOf({ network: { metadataAccess: ['aws'] } }, ['eksAgent']))).toHaveLength(5);
+  const records = { ...DATABASE, s3: BUCKET };
+  expect(opened(policyOf({ records }))).toEqual(['169.254.170.23/32', 'fd00:ec2::23/128']);
+  expect(opened(policyOf({ records, network: { metadataAccess: ['aws'] } }))).toHaveLength(5);
+});
+
+const ALL = [{ workspace: 'a', clouds: ['aws', 'azure', 'gcp'] }];
+test.for<{
+  readonly rule: string;
+  readonly network: object;
+  readonly grants?: readonly object[];
+  readonly uses: readonly MetadataUse[];
+}>([
+  { rule: 'the cloud that it names and is granted', network: { metadataAccess: ['azure', 'gcp'] }, uses: ['azure'] },
+  { rule: 'no cloud that it does not name', network: {}, grants: ALL, uses: [] },
+  {
+    rule: 'no cloud that another is granted',
+    network: { metadataAccess: ['aws'] },
+    grants: [{ workspace: 'b', clouds: ['aws'] }],
+    uses: [],
+  },
+  { rule: 'of open egress what is granted', network: { egress: 'Open' }, uses: ['azure'] },
+])('a fleet of a workspace reaches $rule', ({ network, grants, uses }) => {
+  const world = grants === undefined ? WORLD : aWorld(grants);
+  expect(metadataUsesOf(aFleet({ network }, { namespace: 'team-a' }), { ...PORTS, world: () => world })).toEqual(uses);
+});
+
+test('open egress of a fleet of a workspace has a policy until all clouds are granted', () => {
+  const network = { egress: 'Open' };
+  expect(policyOf({ network }, [], 'team-a')).toContain('"policyTypes":["Ingress","Egress"]');
+  const fleet = aFleet({ network }, { namespace: 'team-a' });
+  expect(isEgressOpen(fleet, metadataUsesOf(fleet, { ...PORTS, world: () => aWorld(ALL) }))).toBe(true);
 });
 
 test("the address of the cloud's host stays blocked", () => {

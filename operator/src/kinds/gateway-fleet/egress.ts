@@ -3,9 +3,10 @@
  * Only these addresses are blocked: node-local DNS is also in 169.254.0.0/16.
  */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
-import { type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { CLOUDS, type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
-import { isOfOrganisation } from './placement.ts';
+import { askedClouds, grantedClouds } from './metadata-access.ts';
+import { isOfOrganisation, tenantOf } from './placement.ts';
 import type { Ports } from './ports.ts';
 
 /** A cloud with all its metadata addresses, or the agent that gives pods their identity on EKS alone. */
@@ -63,20 +64,27 @@ function noteNodes({ provider, settings, targets = [] }: Node, note: (provider?:
 /** With this annotation, pods prove themselves to the token service and ask no metadata address. */
 const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
 
-interface UsePorts extends Pick<Ports, 'cloudsInUse'> {
+interface UsePorts extends Pick<Ports, 'cloudsInUse' | 'world'> {
   readonly settings: Pick<Ports['settings'], 'fleetNamespaces'>;
 }
 
-/** What is opened unasked; nothing for a fleet of a workspace, whose pods must not get an identity of the platform. */
+/**
+ * What is opened. The pods of a fleet of a workspace get an identity of the platform only where the organisation grants it,
+ * and nothing unasked.
+ */
 export function metadataUsesOf(
   fleet: GatewayFleet,
-  { settings, cloudsInUse: inUse }: UsePorts,
+  { settings, cloudsInUse: inUse, world }: UsePorts,
 ): readonly MetadataUse[] {
-  if (!isOfOrganisation(fleet.metadata.namespace ?? '', settings)) return [];
-  return [...inUse(), ...metadataOfBuckets(fleet)];
+  const asked = askedClouds(fleet);
+  if (isOfOrganisation(fleet.metadata.namespace ?? '', settings)) {
+    return [...inUse(), ...metadataOfBuckets(fleet), ...asked];
+  }
+  const granted = grantedClouds(tenantOf(fleet, world(), settings), world());
+  return asked.filter((cloud) => granted.has(cloud));
 }
 
-/** What the pods need for buckets of the fleet. The role of the node is opened by `metadataAccess` alone. */
+/** What the pods need for buckets of the fleet. The role of the node is opened by the spec alone. */
 function metadataOfBuckets({ spec: { stores, records, pod } }: GatewayFleet): readonly MetadataUse[] {
   const isKeyless = [stores?.s3, records?.s3].some((bucket) => bucket !== undefined && bucket.secretRef === undefined);
   return isKeyless && !pod?.serviceAccountAnnotations?.[ROLE_ANNOTATION] ? ['eksAgent'] : [];
@@ -88,9 +96,13 @@ export function blockedAddresses(uses: readonly MetadataUse[]): readonly string[
   return BLOCKED.filter((address) => !open.has(address)).sort();
 }
 
+/** Whether egress is left to other policies: the fleet asks for that, and may reach the metadata of all clouds. */
+export const isEgressOpen = ({ spec }: GatewayFleet, uses: readonly MetadataUse[]): boolean =>
+  spec.network?.egress === 'Open' && CLOUDS.every((cloud) => uses.includes(cloud));
+
 /** Peers of an egress rule; pods and namespaces are selected, too, since some networks do not match them by address. */
-export function egressPeers({ spec }: GatewayFleet, inUse: readonly MetadataUse[]): readonly object[] {
-  const blocked = blockedAddresses([...inUse, ...(spec.network?.metadataAccess ?? [])]);
+export function egressPeers(uses: readonly MetadataUse[]): readonly object[] {
+  const blocked = blockedAddresses(uses);
   const of = (isV6: boolean): string[] => blocked.filter((address) => address.includes(':') === isV6);
   return [
     { namespaceSelector: {} },

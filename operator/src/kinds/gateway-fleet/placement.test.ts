@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { World, WorldObject } from '../../translate/index.ts';
 import { workspacesServedBy } from './placement.ts';
-import { aFleet } from './testing.ts';
+import { aFleet, aWorld } from './testing.ts';
 
 const workspace = (name: string, namespace: string, labels: Record<string, string> = {}): WorldObject => ({
   apiVersion: 'gatehouse.dev/v1alpha1',
@@ -107,5 +107,24 @@ describe('the workspaces of a fleet', () => {
     { namespace: 'silent', owner: undefined },
   ])('in $namespace has the owner $owner', ({ namespace, owner }) => {
     expect(workspacesServedBy(aFleet({}, { namespace }), WORLD, ORGANISATION).owner).toBe(owner);
+  });
+});
+
+describe('metadata addresses that a fleet of a workspace asks for', () => {
+  const refusedOf = (network: object, grants: readonly object[], namespace = 'team-a') =>
+    workspacesServedBy(aFleet({ network }, { namespace }), aWorld(grants), ORGANISATION).issues;
+
+  test.for([
+    { network: { metadataAccess: ['aws', 'gcp'] }, path: 'spec.network.metadataAccess', clouds: 'gcp' },
+    { network: { egress: 'Open' }, path: 'spec.network.egress', clouds: 'azure, gcp' },
+  ])('are refused at $path as far as they are not granted', ({ network, path, clouds }) => {
+    expect(refusedOf(network, [{ workspace: 'a', clouds: ['aws'] }])).toMatchObject([
+      { reason: 'IdentityNotGranted', path, message: expect.stringContaining(`the metadata addresses of ${clouds}:`) },
+    ]);
+  });
+
+  test('are served where they are granted, and for the organisation', () => {
+    expect(refusedOf({ metadataAccess: ['aws'] }, [{ workspace: 'a', clouds: ['aws'] }])).toEqual([]);
+    expect(refusedOf({ metadataAccess: ['aws'] }, [], 'gatehouse-gateways')).toEqual([]);
   });
 });

@@ -2,12 +2,13 @@
 import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { CONSENT_LABEL, type World, type WorldObject } from '../../translate/index.ts';
+import { ungrantedProblem } from './metadata-access.ts';
 import type { FleetSettings } from './settings.ts';
 
 export type FleetWorld = Pick<World, 'resources' | 'namespaces'>;
 
 export interface FleetIssue {
-  readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'InvalidCertificateRef';
+  readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'IdentityNotGranted' | 'InvalidCertificateRef';
   /** The path in the fleet. */
   readonly path: string;
   readonly message: string;
@@ -29,28 +30,39 @@ export interface Placement {
  * that a Workspace owns with the namespace's consent it may serve that one; elsewhere it may serve none.
  */
 export function workspacesServedBy(
-  { metadata: { namespace = '' }, spec }: Pick<GatewayFleet, 'metadata' | 'spec'>,
+  fleet: Pick<GatewayFleet, 'metadata' | 'spec'>,
   world: FleetWorld,
   settings: Pick<FleetSettings, 'fleetNamespaces'>,
 ): Placement {
+  const {
+    metadata: { namespace = '' },
+    spec: { workspaces, workspaceSelector },
+  } = fleet;
   const isOrganisation = isOfOrganisation(namespace, settings);
   const tenant = isOrganisation ? undefined : ownerOf(namespace, world);
   if (!isOrganisation && tenant === undefined) return { owner: undefined, served: new Set(), issues: [NO_OWNER] };
   const owner = isOrganisation ? 'organisation' : 'workspace';
-  const { workspaces, workspaceSelector } = spec;
   if (isOrganisation && workspaces === undefined && workspaceSelector === undefined) {
     return { owner, served: 'all', issues: [] };
   }
   const permitted = permittedOf(tenant, world);
   const chosen = workspaceSelector === undefined ? permitted : permitted.filter(selectedBy(workspaceSelector));
   const names = new Set(chosen.map(({ metadata }) => metadata.name));
-  if (workspaces === undefined) return { owner, served: names, issues: [] };
+  const ungranted = tenant && ungrantedProblem(fleet, tenant.metadata.name, world);
+  const unnamed = (workspaces ?? []).flatMap((name, i) => (names.has(name) ? [] : [unserved(name, i, isOrganisation)]));
   return {
     owner,
-    served: names.intersection(new Set(workspaces)),
-    issues: workspaces.flatMap((name, i) => (names.has(name) ? [] : [unserved(name, i, isOrganisation)])),
+    served: workspaces === undefined ? names : names.intersection(new Set(workspaces)),
+    issues: [...unnamed, ...(ungranted === undefined ? [] : [{ reason: 'IdentityNotGranted' as const, ...ungranted }])],
   };
 }
+
+/** The Workspace in whose namespace the fleet is; undefined for one of the organisation, or of nobody. */
+export const tenantOf = (
+  { metadata: { namespace = '' } }: Pick<GatewayFleet, 'metadata'>,
+  world: FleetWorld,
+  settings: Pick<FleetSettings, 'fleetNamespaces'>,
+): string | undefined => (isOfOrganisation(namespace, settings) ? undefined : ownerOf(namespace, world)?.metadata.name);
 
 /** Whether the organisation owns the fleets of the namespace: no tenant can write what is published to them. */
 export const isOfOrganisation = (

@@ -14,7 +14,7 @@ import {
   wait,
 } from '../../runtime/index.ts';
 import { accessDenied } from './access.ts';
-import { applyChildren } from './apply-children.ts';
+import { applyChildren, closeEgress } from './apply-children.ts';
 import { fleetIssues } from './checks.ts';
 import { CONFIG_MAPS, type Deployment, type FleetObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, childName } from './names.ts';
@@ -48,7 +48,9 @@ export function readFleet(object: FleetObject): GatewayFleet | Halt {
   return refusal(parsed.error.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
 }
 
-async function checkSpec({ fleet, ports }: FleetRun): Promise<StepResult> {
+async function checkSpec(run: FleetRun): Promise<StepResult> {
+  const { fleet, ports } = run;
+  await closeEgress(run);
   const standing = ports.standingOf(fleet);
   if (standing === undefined) return wait('Pending', 'The fleet has yet to be counted', { afterMs: LOOK_AGAIN_MS });
   if (standing.refusal !== undefined) return stall(standing.refusal.reason, standing.refusal.message);
