@@ -19,8 +19,8 @@ const TOOLS = [{ type: 'function', name: 'get_weather', parameters: { type: 'obj
 /** `user`: the tenant of a provider that wants one. */
 const PARAMS = { input: 'Hi', user: 'u', tools: TOOLS, include: ['reasoning.encrypted_content'] };
 
-const contextOf = ({ provider, model, now, newId }: Session['call']): AdapterContext => ({
-  ...{ provider, model, now, newId },
+const contextOf = (call: Session['call']): AdapterContext => ({
+  ...{ provider: call.provider, model: call.model, now: () => call.now(), newId: call.newId },
   has: () => undefined,
 });
 

@@ -42,9 +42,7 @@ export interface Session {
 /** A fresh session: ids start again, so that two runs of one exchange can be compared. */
 export function openSession(exchange: Exchange): Session {
   const provider = providerOf(exchange.provider);
-  const values = new Map(
-    Object.entries(exchange.fields).map(([name, value]) => [name, value === MADE_KEY ? rsaPrivateKey() : value]),
-  );
+  const values = fieldValues(exchange);
   const target = prepareTarget(
     provider,
     createFields(provider, values),
@@ -61,6 +59,10 @@ export function openSession(exchange: Exchange): Session {
     secrets: secretNames.flatMap((name) => values.get(name) ?? []),
   };
 }
+
+/** Settings and secrets of the account. */
+export const fieldValues = ({ fields }: Exchange): Map<string, string> =>
+  new Map(Object.entries(fields).map(([name, value]) => [name, value === MADE_KEY ? rsaPrivateKey() : value]));
 
 /** Stands for a private key in a fixture. */
 const MADE_KEY = '{rsa_private_key}';
@@ -81,29 +83,59 @@ export function providerOf(id: string): Provider {
   return provider;
 }
 
-function toCall(exchange: Exchange, target: PreparedTarget): Call {
-  const { model } = exchange.client_request;
-  let ids = 0;
-  return {
-    provider: target.provider.id,
-    ownIdentity: true,
-    operation: exchange.endpoint,
-    endpoint: exchange.endpoint as Call['endpoint'], // checked by the engine, which refuses what it does not know
-    model: typeof model === 'string' ? model : '',
-    strict: exchange.strict,
-    stream: exchange.stream,
-    params: exchange.client_request,
-    fields: target.fields,
-    header: (name) => exchange.client_headers[name],
-    path: exchange.path,
-    query: exchange.query,
-    route: exchange.route,
-    now: () => NOW_MS,
-    newId(prefix, length) {
-      ids += 1;
-      return prefix + String(ids).padStart(length, '0');
-    },
+const toCall = (exchange: Exchange, target: PreparedTarget): Call => new FixtureCall(exchange, target);
+
+/** Knows no more than the call of a request does: its functions need it as their receiver. */
+class FixtureCall implements Call {
+  readonly #exchange: Exchange;
+  #ids = 0;
+  readonly provider: string;
+  readonly ownIdentity = true;
+  readonly operation: string;
+  readonly endpoint: Call['endpoint'];
+  readonly model: string;
+  readonly strict: boolean;
+  readonly stream: boolean;
+  readonly params: Exchange['client_request'];
+  readonly fields: Call['fields'];
+  readonly query: string;
+
+  constructor(exchange: Exchange, target: PreparedTarget) {
+    const { model } = exchange.client_request;
+    this.#exchange = exchange;
+    this.provider = target.provider.id;
+    this.operation = exchange.endpoint;
+    this.endpoint = exchange.endpoint as Call['endpoint']; // checked by the engine, which refuses what it does not know
+    this.model = typeof model === 'string' ? model : '';
+    this.strict = exchange.strict;
+    this.stream = exchange.stream;
+    this.params = exchange.client_request;
+    this.fields = target.fields;
+    this.query = exchange.query;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get route(): Call['route'] {
+    return this.#exchange.route;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.client_headers[name];
+  }
+
+  /** Without a receiver, as that of the call of a request. */
+  readonly newId = (prefix: string, length: number): string => {
+    this.#ids += 1;
+    return prefix + String(this.#ids).padStart(length, '0');
   };
+
+  now(): number {
+    void this.#exchange;
+    return NOW_MS;
+  }
 }
 
 /** The request that goes out; throws what the engine throws. */

@@ -3,10 +3,10 @@ import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 
 /** Units: created in Unix seconds. */
-export const imagesBody = (data: readonly JsonObject[], { now, provider }: WireContext): JsonObject => ({
-  created: Math.floor(now() / 1000),
+export const imagesBody = (data: readonly JsonObject[], context: WireContext): JsonObject => ({
+  created: Math.floor(context.now() / 1000),
   data,
-  provider,
+  provider: context.provider,
 });
 
 /** The texts of a list, or of its objects at `member`, as images in base64; the error says what is wrong. */
