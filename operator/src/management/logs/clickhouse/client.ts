@@ -105,10 +105,12 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['159', '160', '241']);
 
 const AWAY = 'The database of the request log cannot be reached; the log of the management API says why';
 
-/** Errors of sockets and TLS have names as codes, those of the server numbers. The client has no code for its own timeout. */
+/**
+ * Errors of sockets and TLS have names as codes, those of the server numbers. The client has no code for its own timeout, nor for what
+ * a load balancer answers in place of the server.
+ */
 const isOfConnection = (error: unknown): boolean =>
-  error instanceof Error &&
-  ('code' in error ? /^[A-Z][A-Z0-9_]+$/.test(String(error.code)) : error.message === 'Timeout error.');
+  error instanceof Error && ('code' in error ? /^[A-Z][A-Z0-9_]+$/.test(String(error.code)) : error.name === 'Error');
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && TOO_LARGE.has(error.code);
