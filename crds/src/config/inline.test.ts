@@ -137,8 +137,11 @@ describe('an inline config', () => {
     },
     {
       rule: 'a vendor field that nothing reads',
-      input: { provider: 'azure-openai', apiKey: 'k', resourceName: 'r', deploymentId: 'd', azureModelName: 'm' },
-      want: ['azure_model_name'],
+      input: {
+        ...{ provider: 'vertex-ai', apiKey: 'k', vertexProjectId: 'p', vertexRegion: 'r' },
+        vertexSkipPtuCostAttribution: 'true',
+      },
+      want: ['vertex_skip_ptu_cost_attribution'],
     },
     {
       rule: 'targets beside each other with the same name',

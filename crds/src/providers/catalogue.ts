@@ -27,6 +27,8 @@ export interface ProviderField {
   readonly url?: true;
   /** A header of the vendor with the same meaning, lower case. */
   readonly plainHeader?: string;
+  /** It names the model whose price counts, whatever the target is asked for. */
+  readonly namesPrice?: true;
   /** The feature that would read it and is not part of this version: settings with it are refused. */
   readonly unserved?: string;
 }
@@ -60,7 +62,7 @@ const setting = field('setting');
 const routing = field('routing');
 const secret = field('secret');
 
-const COSTS = { unserved: 'costs are' } as const;
+const PRICED = { namesPrice: true, note: 'model whose price counts, for cost alone' } as const;
 
 const ANTHROPIC = [
   call('anthropic_beta', 'anthropic-beta', { plainHeader: 'anthropic-beta', note: 'comma-separated feature flags' }),
@@ -117,7 +119,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       routing('resource_name', 'azure-resource-name'),
       routing('deployment_id', 'azure-deployment-id'),
       setting('api_version', 'azure-api-version', { note: 'v1 uses the versionless paths' }),
-      setting('azure_model_name', 'azure-model-name', COSTS),
+      setting('azure_model_name', 'azure-model-name', PRICED),
       setting('openai_beta', 'openai-beta', { note: 'sent as OpenAI-Beta' }),
       ...AZURE,
     ],
@@ -180,7 +182,9 @@ const SPECIAL: Readonly<Record<string, Row>> = {
         note: '/v1/chat/completions when absent, or /v1/embeddings',
       }),
       call('file_purpose', 'file-purpose', { note: 'upload: the bytes of an upload as they are' }),
-      setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution', COSTS),
+      setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution', {
+        unserved: 'the cost of provisioned throughput is',
+      }),
       ...ANTHROPIC,
     ],
     requires: [['vertex_region'], ['vertex_project_id', 'vertex_service_account_json']],
@@ -198,7 +202,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       sagemaker('setting', 'enable-explanations'),
       sagemaker('routing', 'inference-component'),
       sagemaker('setting', 'session-id'),
-      { ...sagemaker('setting', 'model-name'), ...COSTS },
+      { ...sagemaker('setting', 'model-name'), ...PRICED },
     ],
     credentials: AWS_CREDENTIALS,
     podIdentity: AWS_IDENTITY,

@@ -24,6 +24,12 @@ export function fieldProblems(provider: ProviderEntry, has: (key: string) => boo
     .map((group) => `provider ${provider.id} needs ${group.join(' or ')}`);
 }
 
+/** The model whose price counts by the fields of a target; undefined: they name none. */
+export function pricedModelOf(provider: string, read: (key: string) => string | undefined): string | undefined {
+  const key = PROVIDER_CATALOGUE.get(provider)?.fields.find(({ namesPrice }) => namesPrice)?.key;
+  return key === undefined ? undefined : read(key)?.trim() || undefined;
+}
+
 /** Whether the given fields are enough for a target of the provider to authenticate. */
 export function canAuthenticate(provider: ProviderEntry, has: (key: string) => boolean): boolean {
   return provider.credentials.length === 0 || provider.credentials.some(has);

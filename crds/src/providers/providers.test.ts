@@ -67,9 +67,9 @@ describe('settings', () => {
     },
     {
       rule: 'refuse what nothing reads',
-      id: 'azure-openai',
-      keys: ['azure_model_name', 'api_version'],
-      bad: ['azure_model_name'],
+      id: 'vertex-ai',
+      keys: ['vertex_skip_ptu_cost_attribution', 'vertex_region'],
+      bad: ['vertex_skip_ptu_cost_attribution'],
     },
     { rule: 'refuse the API key', id: 'groq', keys: [API_KEY], bad: [API_KEY] },
     {

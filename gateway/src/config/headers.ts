@@ -70,7 +70,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning:
       '`true` charges budgets of the key and the workspace with tokens and cost of records that clients bring for the request log',
   },
-  { name: 'x-gw-beta', meaning: 'refused (400): this version has no beta features' },
+  {
+    name: 'x-gw-beta',
+    meaning:
+      'names of beta features with commas; `server-side-mcp-2026-06-01` and `use-responses-api-2026-07-30` are refused (400), others ignored',
+  },
   { name: 'x-gw-ignore-service-log', meaning: '`true` is refused (400): every request is recorded' },
 ];
 

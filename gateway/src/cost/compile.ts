@@ -19,17 +19,25 @@ export interface AccountPrices {
   readonly factor: bigint | undefined;
   /** The model whose price counts where a model has none. */
   readonly bases: ReadonlyMap<string, string>;
+  /** The model whose price counts, whatever is asked for; undefined: that which is asked for. */
+  readonly named: string | undefined;
 }
 
 type AccountPriceBody = Pick<EntryBody<'provider'>, 'prices' | 'priceMultiplier' | 'baseModels'>;
 
-/** The prices that an account's Integration sets; undefined: none. */
-export function compileAccountPrices({
-  prices,
-  priceMultiplier,
-  baseModels,
-}: AccountPriceBody): AccountPrices | undefined {
-  if (prices === undefined && priceMultiplier === undefined && baseModels === undefined) return undefined;
+/** What a call with a credential of its own says of its price; undefined: nothing. */
+export const namedPrice = (named: string | undefined): AccountPrices | undefined =>
+  named === undefined ? undefined : { models: NO_MODELS, factor: undefined, bases: NO_BASES, named };
+
+const NO_MODELS: AccountPrices['models'] = new Map();
+const NO_BASES: AccountPrices['bases'] = new Map();
+
+/** The prices that an account or its Integration sets; undefined: none. `named`: the model whose price counts. */
+export function compileAccountPrices(
+  { prices, priceMultiplier, baseModels }: AccountPriceBody,
+  named?: string,
+): AccountPrices | undefined {
+  if (prices === undefined && priceMultiplier === undefined && baseModels === undefined) return namedPrice(named);
   const models = Object.entries(prices ?? {}).map(
     ([model, perMillion]) =>
       [
@@ -47,6 +55,7 @@ export function compileAccountPrices({
     models: new Map(models),
     factor: priceMultiplier === undefined ? undefined : toBillionths(priceMultiplier),
     bases: new Map(Object.entries(baseModels ?? {})),
+    named,
   };
 }
 

@@ -1,6 +1,6 @@
 /** What calls cost: docs/behaviour/cost.md. */
 export { CATALOGUE_SOURCE, type Catalogue, createCatalogue } from './catalogue/index.ts';
-export { type AccountPrices, compileAccountPrices, compilePrice } from './compile.ts';
+export { type AccountPrices, compileAccountPrices, compilePrice, namedPrice } from './compile.ts';
 export { type CountedBody, type CountOptions, countBody, wrongCountOf } from './count.ts';
 export { estimateTokens } from './estimate.ts';
 export { type Cost, type CostOptions, costOf, estimateCost, NO_COST } from './formula.ts';

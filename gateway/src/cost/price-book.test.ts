@@ -63,6 +63,14 @@ describe('the price of a model', () => {
     expect(found(book().priceOf(account('openai', tuned), asked))).toEqual(['catalogue', 2.5]);
   });
 
+  test('is that of the model that the account names, whatever is asked for', () => {
+    const named = compileAccountPrices({}, 'gpt-4o');
+    const asked = { asked: 'gpt-4.1', answered: 'gpt-4.1' };
+    expect(found(book().priceOf(account('azure-openai', named), asked))).toEqual(['catalogue', 2.5]);
+    const unknown = compileAccountPrices({}, 'unheard-of');
+    expect(found(book().priceOf(account('azure-openai', unknown), { asked: 'gpt-4o' }))).toEqual(['catalogue', 2.5]);
+  });
+
   test.for(['GPT-4o', ' gpt-4o', 'gpt-4O\n'])('does not depend on case and spaces around the name: %j', (asked) => {
     const own = compileAccountPrices({ prices: { 'gpt-4o': { request: '1' } }, baseModels: { 'gpt-4o': 'Base' } });
     const based = compileAccountPrices({ baseModels: { 'gpt-4o': 'Base' } });

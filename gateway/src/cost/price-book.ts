@@ -58,6 +58,7 @@ export function createPriceBook(overrides: PriceOverrides, catalogue: Catalogue)
     priceOf(account, { asked, answered }, usage) {
       const { provider, prices } = account;
       const price =
+        findNamed(account, prices?.named, usage?.input) ??
         find(account, asked, usage?.input) ??
         findNamed(account, firstNamed(prices?.bases, [asked.trim()]), usage?.input) ??
         findNamed(account, answered, usage?.input) ??

@@ -5,7 +5,8 @@ import { refuseUnservedHeaders } from './unserved-headers.ts';
 describe('a header whose feature is not served', () => {
   test.for([
     { 'x-gw-beta': 'server-side-mcp-2026-06-01' },
-    { 'x-gw-beta': 'anything' },
+    { 'x-gw-beta': 'anything, Use-Responses-API-2026-07-30' },
+    { 'x-gw-vertex-skip-ptu-cost-attribution': 'true' },
     { 'x-gw-ignore-service-log': 'True' },
   ])('is refused by name: %j', (headers) => {
     const [name = ''] = Object.keys(headers);
@@ -14,7 +15,7 @@ describe('a header whose feature is not served', () => {
     );
   });
 
-  test.for([{}, { 'x-gw-beta': ' ' }, { 'x-gw-ignore-service-log': 'false' }])(
+  test.for([{}, { 'x-gw-beta': ' ' }, { 'x-gw-beta': 'anything,' }, { 'x-gw-ignore-service-log': 'false' }])(
     'passes where it asks for nothing: %j',
     (headers) => {
       expect(() => refuseUnservedHeaders(fakeRequest({ headers }))).not.toThrow();

@@ -1,4 +1,5 @@
 import { checkCaps, type TargetCaps } from '@gatehouse/crds/config';
+import { pricedModelOf } from '@gatehouse/crds/providers';
 import { type AnyEntry, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { compileAccountPrices, compilePrice } from '../cost/index.ts';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
@@ -181,7 +182,10 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     baseModels: toMap(body.baseModels),
     modelAccounts: NO_ACCOUNTS,
     grants: new Set(body.grants),
-    prices: compileAccountPrices(body),
+    prices: compileAccountPrices(
+      body,
+      pricedModelOf(body.provider, (key) => body.settings[key]),
+    ),
     limits: compileLimits({ subject: id, workspace }, body),
     accessLimits: compileAccesses(body.accesses),
     needsFleet: body.needsFleet ?? false,

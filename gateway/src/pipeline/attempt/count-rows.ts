@@ -12,7 +12,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import { countedBody, type PieceCounter } from './counted-body.ts';
 import type { MappedAnswer } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
-import { type Prepared, targetIdentity } from './prepare/index.ts';
+import { type Prepared, pricesOf, targetIdentity } from './prepare/index.ts';
 import type { Tried } from './retries.ts';
 
 /** The answer with the rows of its body counted where it is the output of a batch; its bytes pass as they are. */
@@ -38,7 +38,7 @@ export async function countRows(
     memory: exchange.memory,
     prices: {
       prices: exchange.snapshot.prices,
-      account: { provider: provider.id, prices: resolved.managed?.prices },
+      account: { provider: provider.id, prices: pricesOf(prepared) },
       ...{ model: '', batch: true },
     },
   });

@@ -29,6 +29,7 @@ export { modelOf } from './call.ts';
 export { clientHeaders, mayBeAdded } from './client-headers.ts';
 export { checkModelOfRow } from './model-allow-list.ts';
 export { isModelName } from './named-models.ts';
+export { pricesOf } from './prices.ts';
 export { type ResolvedTarget, targetIdentity } from './target.ts';
 
 export interface Prepared extends ServedCall {

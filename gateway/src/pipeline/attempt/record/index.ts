@@ -32,7 +32,7 @@ import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import { type MappedAnswer, scrubberOf } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
-import { modelOf, type Prepared } from '../prepare/index.ts';
+import { modelOf, type Prepared, pricesOf } from '../prepare/index.ts';
 import type { Tried } from '../retries.ts';
 import { charactersAsked, imagesAsked } from './asked.ts';
 import { withSuggestion } from './suggestions.ts';
@@ -311,7 +311,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
     ownFormModelOf(prepared?.resolution ?? input.resolution),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
   account: prepared === undefined ? accountOf(input, leaf) : prepared.resolved.managed?.slug,
-  prices: prepared?.resolved.managed?.prices,
+  prices: prepared && pricesOf(prepared),
   guards: prepared?.guards,
   spanId: prepared?.span?.id,
   origin: prepared?.sent.origin,
