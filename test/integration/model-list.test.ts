@@ -56,6 +56,14 @@ describe('the scope virtual_keys.list alone', () => {
   });
 });
 
+test('the catalogue is asked for by account, sorted, and page by page', async () => {
+  const query = (text: string) => world.send(`/v1/models?${text}`, { headers: { 'x-gw-api-key': ACCOUNTS } });
+  const shown = await query('provider=named&sort=name&order=desc&limit=1&offset=1');
+  expect(shown.json()).toMatchObject({ total: 2, data: [{ id: '@named/gpt-4o' }] });
+  const refused = await query('limit=none');
+  expect([refused.status, refused.json().error.param]).toEqual([400, 'limit']);
+});
+
 test('the scope models.list lists the models of a provider, and calls no other operation', async () => {
   expect((await list(MODELS, via)).json()).toMatchObject({ object: 'list', data: expect.any(Array) });
   expect(world.mock.requests.at(-1)).toMatchObject({ path: '/v1/models' });

@@ -191,6 +191,14 @@ interface PlanInput {
   readonly caller: Caller;
 }
 
+function severalTargets({ leafCount }: RoutingPlan, operation: Exchange['operation']): AppError {
+  const own = operation.mayBeOwn === true ? ', or gw for what the gateway keeps itself' : '';
+  return new AppError('CONFIG_INVALID', {
+    param: 'x-gw-config',
+    detail: `One provider keeps what ${callOf(operation)} is about: only one target is allowed, and the config has ${leafCount}; name one in x-gw-provider${own}`,
+  });
+}
+
 function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   const { requestProvider, exchange, caller } = input;
   const { snapshot, operation } = exchange;
@@ -199,12 +207,8 @@ function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
     throw missingProvider(plan, input);
   }
-  if (operation.keptByProvider === true && plan !== undefined && plan.leafCount > 1) {
-    throw new AppError('CONFIG_INVALID', {
-      param: 'x-gw-config',
-      detail: `One provider keeps what ${callOf(operation)} is about: only one target is allowed, and the config has ${plan.leafCount}`,
-    });
-  }
+  if (operation.keptByProvider === true && plan !== undefined && plan.leafCount > 1)
+    throw severalTargets(plan, operation);
   const missing = plan?.slugs.filter((slug) => snapshot.provider(caller.workspace.name, slug) === undefined) ?? [];
   const [first] = missing;
   if (plan === undefined || first === undefined) return;

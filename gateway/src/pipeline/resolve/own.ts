@@ -3,7 +3,7 @@ import type { RoutingPlan } from '../../routing/index.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** The value of `x-gw-provider` that stands for the gateway itself. */
-const OWN = 'gw';
+export const OWN = 'gw';
 /** Ids that the gateway gives. */
 const OWN_ID = /^gw_(?:file|batch)_/;
 

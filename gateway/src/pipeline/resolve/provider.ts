@@ -7,6 +7,7 @@ import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
+import { OWN } from './own.ts';
 import { nameSuggestion } from './suggest.ts';
 
 export type RequestProvider =
@@ -108,12 +109,20 @@ export function slugSuggestion(
   return nameSuggestion(slug, known, (text) => `${sign}${text}`);
 }
 
+/** The gateway itself is named for an operation that it does not serve. */
+const notOwn = (provider: string): AppError =>
+  new AppError('PROVIDER_UNKNOWN', {
+    param: 'x-gw-provider',
+    detail: `${provider} stands for the gateway itself, which keeps files and batches alone: name a provider`,
+  });
+
 function literalProvider(
   name: string,
   { request, caller, snapshot, providers, hosts }: ProviderInput,
 ): RequestProvider {
   const provider = providers.get(name);
   if (provider === undefined) {
+    if (name === OWN) throw notOwn(name);
     const meant = snapshot.provider(caller.workspace.name, name) === undefined ? undefined : `; did you mean @${name}?`;
     throw new AppError('PROVIDER_UNKNOWN', {
       param: 'x-gw-provider',

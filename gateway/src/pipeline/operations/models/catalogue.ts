@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import type { AccountModels, LocalPorts, ResolvedRequest, WholeAnswer } from '../operation.ts';
 import { isAnthropicClient, toAnthropicList } from './anthropic-list.ts';
+import { type CatalogueQuery, type ListedModel, readCatalogueQuery } from './catalogue-query.ts';
 
 /** The catalogue answers when a header or the config asks for it, or when the request names no provider at all. */
 export function answerFromCatalogue(
@@ -37,12 +38,21 @@ function catalogueAnswer(
   accounts: readonly ManagedProvider[],
   listed: AccountModels,
 ): WholeAnswer {
-  const data = accounts.flatMap((account) => modelsOf(account, listed.of(account)));
+  const models = accounts.flatMap((account) => modelsOf(account, listed.of(account)));
   const list = isAnthropicClient(request)
-    ? toAnthropicList({ data, displayNames: NO_NAMES, query: request.query })
-    : { object: 'list', total: data.length, data };
+    ? toAnthropicList({ data: models.map(({ entry }) => entry), displayNames: NO_NAMES, query: request.query })
+    : toPage(models, readCatalogueQuery(request.query));
   const bytes = Buffer.from(JSON.stringify(list));
   return { headers: { 'content-type': 'application/json' }, bytes };
+}
+
+interface CatalogueModel extends ListedModel {
+  readonly entry: JsonObject;
+}
+
+function toPage(models: readonly CatalogueModel[], { select, page }: CatalogueQuery): object {
+  const selected = select(models);
+  return { object: 'list', total: selected.length, data: page(selected).map(({ entry }) => entry) };
 }
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
@@ -51,16 +61,19 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 function modelsOf(
   { slug, models, modelNames, modelMarks, baseModels, provider }: ManagedProvider,
   listed: readonly string[],
-): JsonObject[] {
+): CatalogueModel[] {
   return [...(models ?? new Set([...modelNames.keys(), ...listed]))].map((model) => ({
-    id: `@${slug}/${model}`,
-    slug: model,
-    ...(modelNames.get(model) === undefined ? {} : { display_name: modelNames.get(model) }),
-    ...(modelMarks.get(model)?.includes('custom') ? { is_custom: true } : {}),
-    ...(modelMarks.get(model)?.includes('finetune') ? { is_finetune: true } : {}),
-    ...(baseModels.get(model) === undefined ? {} : { base_model: baseModels.get(model) }),
-    object: 'model',
-    created: 0,
-    owned_by: provider.id,
+    ...{ model, slug, service: provider.id },
+    entry: {
+      id: `@${slug}/${model}`,
+      slug: model,
+      ...(modelNames.get(model) === undefined ? {} : { display_name: modelNames.get(model) }),
+      ...(modelMarks.get(model)?.includes('custom') ? { is_custom: true } : {}),
+      ...(modelMarks.get(model)?.includes('finetune') ? { is_finetune: true } : {}),
+      ...(baseModels.get(model) === undefined ? {} : { base_model: baseModels.get(model) }),
+      object: 'model',
+      created: 0,
+      owned_by: provider.id,
+    },
   }));
 }
