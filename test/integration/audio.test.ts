@@ -33,17 +33,24 @@ const recordOf = async (traceId: string): Promise<RequestRecord> => {
   return found;
 };
 
+interface Asked {
+  readonly body: object;
+  readonly begun: () => void;
+}
+
 describe('speech', () => {
   const SPEECH = { model: 'tts-by-character', input: 'Hello', voice: 'alloy' };
   const speak = (body: object = SPEECH, headers: Readonly<Record<string, string>> = { 'x-gw-provider': '@openai' }) =>
     world.send('/v1/audio/speech', { headers, body });
-  const atRaw = (url: string, traceId: string, body: object = SPEECH) =>
-    speak(body, {
+  const atRaw = (url: string, traceId: string, { body = SPEECH, begun = () => {} }: Partial<Asked> = {}) => {
+    const headers = {
       'x-gw-provider': 'openai',
       'x-gw-custom-host': url,
       authorization: 'Bearer x',
       'x-gw-trace-id': traceId,
-    });
+    };
+    return world.send('/v1/audio/speech', { headers, body, begun });
+  };
 
   test('is the audio of the provider, byte for byte', async () => {
     const audio = randomBytes(300_000);
@@ -57,12 +64,14 @@ describe('speech', () => {
   });
 
   test('that breaks off ends the connection, and its record says why', async () => {
+    const begun = Promise.withResolvers<void>();
     await using upstream = await startRawUpstream(async (reply) => {
       await reply.head(200, { 'content-type': 'audio/mpeg', 'content-length': '100000' });
       await reply.write(Buffer.alloc(5_000));
+      await begun.promise;
       reply.reset();
     });
-    await expect(atRaw(upstream.url, 'broken')).rejects.toThrow();
+    await expect(atRaw(upstream.url, 'broken', { begun: begun.resolve })).rejects.toThrow();
     expect((await recordOf('broken')).answer.error?.code).toBe('UPSTREAM_STREAM_BROKEN');
   });
 
@@ -77,12 +86,15 @@ describe('speech', () => {
   });
 
   test('as events that break off ends with an error event', async () => {
+    const begun = Promise.withResolvers<void>();
     await using upstream = await startRawUpstream(async (reply) => {
       await reply.head(200, { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' });
       await reply.chunk('data: {"type":"speech.audio.delta","audio":"AA=="}\n\n');
+      await begun.promise;
       reply.reset();
     });
-    const answer = await atRaw(upstream.url, 'broken-events', { ...SPEECH, stream_format: 'sse' });
+    const asked = { body: { ...SPEECH, stream_format: 'sse' }, begun: begun.resolve };
+    const answer = await atRaw(upstream.url, 'broken-events', asked);
     expect(answer.text).toMatch(/^data: \{"type":"speech.audio.delta".*\n\ndata: \{"error":\{/);
   });
 

@@ -315,14 +315,21 @@ describe('a form', () => {
   });
 
   test('whose answer breaks off ends the connection, and its record says why', async () => {
+    const begun = Promise.withResolvers<void>();
     await using upstream = await startRawUpstream(async (reply) => {
       await reply.request.body;
       await reply.head(200, { 'content-type': 'application/json', 'content-length': '1000' });
       await reply.write('{"text":"half');
+      await begun.promise;
       reply.reset();
     });
     const headers = { 'x-gw-provider': 'openai', authorization: 'Bearer x', 'x-gw-custom-host': upstream.url };
-    await expect(transcribe({ model: 'm' }, { ...headers, 'x-gw-trace-id': 'cut' })).rejects.toThrow();
+    const answer = world.send('/v1/audio/transcriptions', {
+      headers: { 'content-type': TYPE, ...headers, 'x-gw-trace-id': 'cut' },
+      body: formOf(field('model', 'm'), file(SOUND)),
+      begun: begun.resolve,
+    });
+    await expect(answer).rejects.toThrow();
     expect((await recordOf('cut')).answer.error?.code).toBe('UPSTREAM_STREAM_BROKEN');
   });
 });

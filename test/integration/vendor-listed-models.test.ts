@@ -118,12 +118,11 @@ test('an account without a list is asked for no rows', async () => {
 
 test('a file that breaks off creates no batch', async () => {
   const targets: string[] = [];
-  await using upstream = await startRawUpstream(async ({ request, head, write, reset, answer }) => {
+  await using upstream = await startRawUpstream(async ({ request, head, socket, answer }) => {
     targets.push(request.target);
     if (request.method === 'POST') return answer(200, '{"id":"b"}');
     await head(200, { 'content-length': '100000' });
-    await write(chatRow('a', 'Hi', 'gpt-4o'));
-    reset();
+    socket.end(chatRow('a', 'Hi', 'gpt-4o')); // in order: a reset may overtake what was written
   });
   await using other = await startWorld({
     entries: () => [provider('raw', { customHost: `${upstream.url}/v1`, models: ['gpt-4o'] })],

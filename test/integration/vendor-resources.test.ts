@@ -146,11 +146,13 @@ describe('a provider that breaks off', () => {
   };
 
   test('in the content of an output breaks the answer, which is not taken for whole', async () => {
+    const begun = Promise.withResolvers<void>();
     await at(
       async ({ request, head, write, answer, reset }) => {
         if (request.target.endsWith('/batches/b')) return answer(200, '{"output_file_id":"f"}');
         await head(200, { 'content-length': '1000' });
         await write('{"id":1}\n');
+        await begun.promise;
         reset();
       },
       async (url) => {
@@ -158,6 +160,7 @@ describe('a provider that breaks off', () => {
           headers: { 'x-gw-api-key': KEY, 'x-gw-provider': '@raw' },
         });
         expect(response.status).toBe(200);
+        begun.resolve();
         await expect(response.text()).rejects.toThrow();
       },
     );

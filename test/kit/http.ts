@@ -7,6 +7,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** An object becomes JSON with its content type. */
   readonly body?: string | Buffer | Readable | object;
+  /** Called when the first bytes of the answer's body are there. */
+  readonly begun?: () => void;
 }
 
 export interface Received {
@@ -28,6 +30,7 @@ export interface Opened {
 /** Sends one request on a connection of its own and reads the whole answer. */
 export async function send(url: string, options: SendOptions = {}): Promise<Received> {
   const { response } = await open(url, options);
+  if (options.begun !== undefined) response.once('data', options.begun);
   return receive(response);
 }
 

@@ -268,7 +268,7 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
       expect(await code(bench.send())).toBe('UPSTREAM_UNREACHABLE');
     });
 
-    test.for<[where: string, act: (reply: RawReply) => void | Promise<void>]>([
+    test.for<[where: string, act: (reply: RawReply, begun: Promise<void>) => void | Promise<void>]>([
       [
         'in a body of known length',
         async ({ head, socket }) => {
@@ -286,15 +286,18 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
       ],
       [
         'by a reset',
-        async ({ head, chunk, reset }) => {
+        async ({ head, chunk, reset }, begun) => {
           await head(200, { 'transfer-encoding': 'chunked' });
           await chunk('half');
+          await begun;
           reset();
         },
       ],
     ])('%s breaks the body', async ([, act]) => {
-      await using bench = await open(variant, act);
+      const begun = Promise.withResolvers<void>();
+      await using bench = await open(variant, (reply) => act(reply, begun.promise));
       const { body } = await bench.send();
+      begun.resolve();
       expect(await code(body.collect(MAX_BYTES, unlimitedAccount()))).toBe('UPSTREAM_STREAM_BROKEN');
     });
 
