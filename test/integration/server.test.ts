@@ -141,9 +141,10 @@ describe('HEAD', () => {
   test('of a list of a provider has no body, and the connection stays usable', async () => {
     const answer = await world.send('/v1/models', { method: 'HEAD', headers: via });
     expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
-    const two = ['HEAD', 'GET'].map(
-      (method) => `${method} /v1/models HTTP/1.1\r\nhost: x\r\nx-gw-api-key: ${KEY}\r\n\r\n`,
-    );
+    const two = [
+      { method: 'HEAD', last: '' },
+      { method: 'GET', last: 'connection: close\r\n' },
+    ].map(({ method, last }) => `${method} /v1/models HTTP/1.1\r\nhost: x\r\n${last}x-gw-api-key: ${KEY}\r\n\r\n`);
     const text = (await sendBytes(world.port, two.join(''))).toString();
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
     expect(text.match(/"object":"list"/g)).toHaveLength(1);
@@ -323,11 +324,15 @@ describe('every answer carries a trace id', () => {
 
 describe('a connection', () => {
   test('serves many requests, errors included', async () => {
-    const requests = ['/v1/models', '/v1/models', '/nope'].map(
-      (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nx-gw-api-key: wrong\r\n\r\n`,
-    );
-    const answer = (await sendBytes(world.port, requests.join(''))).toString();
-    expect(answer.match(/HTTP\/1\.1 (401|404)/g)).toHaveLength(3);
-    expect(answer.toLowerCase()).not.toContain('connection: close');
+    const requestFor = (path: string, more = ''): string =>
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nx-gw-api-key: wrong\r\n${more}\r\n`;
+    const requests = ['/v1/models', '/v1/models', '/nope'].map((path) => requestFor(path));
+    const bytes = [...requests, requestFor('/v1/models', 'connection: close\r\n')].join('');
+    const answers = (await sendBytes(world.port, bytes)).toString().split(/(?=HTTP\/1\.1 (?:401|404))/);
+    expect(answers).toHaveLength(4);
+    expect(answers.map((answer) => answer.toLowerCase().includes('connection: close'))).toEqual([
+      ...[false, false, false],
+      true,
+    ]);
   });
 });

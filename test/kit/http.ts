@@ -79,11 +79,14 @@ function toBody(body: SendOptions['body']): { bytes: string | Buffer | Readable 
   return { bytes: text, type };
 }
 
-/** Writes bytes to a port and gives whatever comes back until the other side closes. */
+/**
+ * Writes bytes to a port and gives whatever comes back until the other side closes, as it does after `connection: close` or bytes
+ * that are no request. It does not end its own side before: a server may take that for a client that has left.
+ */
 export function sendBytes(port: number, bytes: string | Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (piece) => pieces.push(piece as Buffer)); // no encoding is set
     socket.on('error', () => {}); // a reset is an answer, too
     socket.on('close', () => resolve(Buffer.concat(pieces)));

@@ -65,13 +65,18 @@ export interface OpenRedis extends AsyncDisposable {
   readonly connection: RedisConnection;
 }
 
+interface OpenRedisOptions extends RedisServerOptions {
+  /** Of a command; the default is far above that of a gateway: these machines are busy with tests. */
+  readonly commandTimeoutMs?: number;
+}
+
 /** A server and a ready connection to it. */
-export async function openRedis(options: RedisServerOptions = {}): Promise<OpenRedis> {
+export async function openRedis({ commandTimeoutMs = 30_000, ...options }: OpenRedisOptions = {}): Promise<OpenRedis> {
   const server = await startRedis(options);
   const connection = createRedisConnection({
     ...unwrap(parseRedisUrl(server.url)),
     mode: options.cluster ? 'cluster' : 'standalone',
-    commandTimeoutMs: 1_000, // far above the default: these machines are busy with tests
+    commandTimeoutMs,
   });
   connection.connect();
   await waitFor(() => connection.health() === 'ready');

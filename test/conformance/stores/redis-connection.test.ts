@@ -79,7 +79,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
   });
 
   test('drops a connection on which nothing comes back', async () => {
-    await using redis = await openRedis();
+    await using redis = await openRedis({ commandTimeoutMs: 1_000 });
     redis.server.freeze();
     await outcomeOf(ping(redis.connection));
     await waitFor(() => redis.connection.health() !== 'ready');
@@ -125,7 +125,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
   });
 
   test('lets a bounded number of commands wait', async () => {
-    await using redis = await openRedis();
+    await using redis = await openRedis({ commandTimeoutMs: 1_000 });
     redis.server.freeze();
     const waiting = Array.from({ length: 10_000 }, () => outcomeOf(ping(redis.connection)));
     await expect(ping(redis.connection)).rejects.toEqual(unavailable('busy'));

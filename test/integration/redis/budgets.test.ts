@@ -36,7 +36,7 @@ async function startPod(redis: Pick<RedisServer, 'url'>, options: Partial<Budget
   const connection = createRedisConnection({
     ...unwrap(parseRedisUrl(redis.url)),
     mode: 'standalone',
-    commandTimeoutMs: 1_000, // far above the default: these machines are busy with tests
+    commandTimeoutMs: 30_000, // far above the default: these machines are busy with tests
   });
   connection.connect();
   await waitFor(() => connection.health() === 'ready');
