@@ -1,6 +1,7 @@
 /** Guardrails that the config of a request brings: hooks per target, headers of tokens, what no check may see. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { guardrail, KEY, organisation, TEAM, workspace } from '../kit/snapshot.ts';
@@ -78,8 +79,13 @@ test('a service gets neither the gateway key nor the config of the request', asy
   const seen: string[] = [];
   const service = createServer((request, response) => {
     seen.push(JSON.stringify(request.headers));
-    request.on('data', (bytes: Buffer) => seen.push(bytes.toString()));
-    request.on('end', () => response.setHeader('content-type', 'application/json').end('{"verdict": true}'));
+    textOf(request).then(
+      (body) => {
+        seen.push(body);
+        response.setHeader('content-type', 'application/json').end('{"verdict": true}');
+      },
+      () => request.destroy(),
+    );
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   const { port } = service.address() as AddressInfo;

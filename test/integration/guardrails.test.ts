@@ -1,6 +1,7 @@
 /** Guardrails of requests and answers over sockets: docs/behaviour/guardrails.md. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
@@ -180,8 +181,13 @@ describe('hooks of the answer that a caller brings', () => {
   test('that call a service do not send what is withheld', async () => {
     const bodies: string[] = [];
     const service = createServer((request, response) => {
-      request.on('data', (bytes: Buffer) => void bodies.push(bytes.toString()));
-      request.on('end', () => response.setHeader('content-type', 'application/json').end('{"verdict": true}'));
+      textOf(request).then(
+        (body) => {
+          bodies.push(body);
+          response.setHeader('content-type', 'application/json').end('{"verdict": true}');
+        },
+        () => request.destroy(),
+      );
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const { port } = service.address() as AddressInfo; // of a socket
