@@ -165,9 +165,11 @@ describe('a stream that the provider', () => {
   });
 
   test('does not begin counts as a failure: the fallback goes on', async () => {
+    // The answer of the next target may stand still for a moment, too.
+    await using waiting = await startWorld({ env: { GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: '2000' } });
     for (const [of, model] of [
       [world, 'mock-cut-0'],
-      [impatient, 'mock-stall-0'],
+      [waiting, 'mock-stall-0'],
     ] as const) {
       const answer = await of.send('/v1/chat/completions', {
         headers: {
