@@ -93,6 +93,13 @@ describe('an upload', () => {
     await expect(clientOf().files.content(encodeURIComponent('gs://files/none'))).rejects.toBeInstanceOf(NotFoundError);
   });
 
+  test('is deleted, and then is not there', async () => {
+    const file = await upload(chatRow('a', 'Hi'));
+    expect(await clientOf().files.delete(file.id)).toMatchObject({ id: file.id, object: 'file', deleted: true });
+    expect(cloud.objects.size).toBe(0);
+    await expect(clientOf().files.delete(file.id)).rejects.toBeInstanceOf(NotFoundError);
+  });
+
   test('goes in parts of 10 MiB', async () => {
     const { id } = await upload(large(6));
     const puts = cloud.calls.filter(({ method }) => method === 'PUT').map(({ size }) => size);
@@ -224,11 +231,13 @@ describe('a stored credential', () => {
   });
 
   test.for(['gs://other/key', 'gs://files/../other', 'gs://files/a/%2e%2e/x', 'gs://files', 's3://files/x'])(
-    'reads nothing at %s',
+    'reads and deletes nothing at %s',
     async (uri) => {
       const path = `/v1/files/${encodeURIComponent(uri)}`;
-      const answer = await world.send(path, { headers: { 'x-gw-provider': '@vertex' } });
-      expect(answer.status).toBe(400);
+      for (const method of ['GET', 'DELETE']) {
+        const answer = await world.send(path, { method, headers: { 'x-gw-provider': '@vertex' } });
+        expect(answer.status, method).toBe(400);
+      }
       expect(cloud.calls).toEqual([]);
     },
   );

@@ -54,7 +54,9 @@ const refusal = (status: number, message: string): CloudFault => ({
 });
 
 function send(response: ServerResponse, { status, body, headers }: CloudFault): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(status === 204 ? undefined : JSON.stringify(body));
 }
 
 class Storage {
@@ -73,6 +75,10 @@ class Storage {
     if (call.path.startsWith('/upload/')) return this.#ofUpload(call, { bucket, body, isHalf });
     const found = this.objects.get(`${bucket}/${decodeURIComponent(object)}`);
     if (found === undefined) return refusal(404, 'No such object');
+    if (call.method === 'DELETE') {
+      this.objects.delete(`${bucket}/${decodeURIComponent(object)}`);
+      return { status: 204, body: {} };
+    }
     if (call.query.get('alt') === 'media') return found;
     return { status: 200, body: { size: String(found.length), timeCreated: '2026-01-02T03:04:05.678Z' } };
   }

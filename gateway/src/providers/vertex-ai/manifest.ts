@@ -5,7 +5,7 @@ import { chatComplete, countTokens } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
-import { createFile, getFile, getFileContent } from './files/index.ts';
+import { createFile, deleteFile, getFile, getFileContent } from './files/index.ts';
 import { imageGenerate } from './image-generate.ts';
 import { JOB_PROCEDURES } from './jobs/index.ts';
 import { messages, messagesCountTokens } from './messages.ts';
@@ -26,7 +26,7 @@ export const vertexAi: Provider = defineProvider({
   },
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, countTokens, embed, imageGenerate, messages, messagesCountTokens },
-  procedures: { createFile, getFile, getFileContent, ...JOB_PROCEDURES },
+  procedures: { createFile, getFile, getFileContent, deleteFile, ...JOB_PROCEDURES },
   models,
   proxy: {
     dataPlane: DATA_PLANE,

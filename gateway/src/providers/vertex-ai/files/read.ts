@@ -1,4 +1,4 @@
-/** Objects of the bucket as files of OpenAI's API. */
+/** Objects of the bucket as files of OpenAI's API. Source: Cloud Storage JSON API reference. */
 import { textAt } from '../../../wire/json/json.ts';
 import { secondsOf, toFileObject } from '../../../wire/openai/index.ts';
 import { type ObjectPlace, objectId, objectUri, parseObject, textOf } from '../../clouds/objects/index.ts';
@@ -25,6 +25,16 @@ export const getFile: Procedure = {
       ...{ purpose: 'batch', status: 'processed', status_details: '' },
     });
     return { kind: 'json', value: file };
+  },
+};
+
+/** The object of the bucket, as far as the bucket keeps no older versions. */
+export const deleteFile: Procedure = {
+  offer: 'mapped',
+  async run(call, tools) {
+    const place = placeOf(call);
+    await tools.ask({ method: 'DELETE', url: objectUrl(call, place), auth: gcsAuth });
+    return { kind: 'json', value: { id: objectId(GCS, place), object: 'file', deleted: true } };
   },
 };
 
