@@ -31,7 +31,7 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
     }
     return places.length === 0 ? given : Buffer.from(withoutSpans(text, places), 'latin1');
   };
-  const cores = needles.map(coreOf);
+  const cores = [...new Set(needles.map(coreOf))];
   const isIn = (text: string): boolean => cores.some((core) => text.includes(core));
   const mayFind = (text: string): boolean => cores.length > 0 && (isIn(text) || decodings(text).some(isIn));
   return { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };

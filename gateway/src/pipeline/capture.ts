@@ -44,7 +44,7 @@ export function bodiesKept(
 
 /** Forms and other uploads are not kept. */
 export function captureRequest(captured: Capture | undefined, body: RequestBody): void {
-  if (captured?.isWhole === true && body.kind === 'json') captured.request = captured.keep(body.bytes);
+  if (captured?.isWhole === true && body.kind === 'json') captured.request = captured.keep(body.bytes, body.isParsed);
 }
 
 /** The answer, of which its client's bytes are kept. */

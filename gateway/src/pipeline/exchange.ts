@@ -16,10 +16,15 @@ import type { BodyKind, Operation } from './operations/index.ts';
 export type { AttemptFacts, CacheStatus, PipelineFacts, SpanIdentity, TraceContext } from '../record/index.ts';
 export type { BatchOfAccount, CreatedBatch, FollowedBatches } from './created-batch.ts';
 
-export type RequestBody =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly bytes: Buffer; readonly value: JsonObject }
-  | Upload;
+export type RequestBody = { readonly kind: 'none' } | JsonBody | Upload;
+
+interface JsonBody {
+  readonly kind: 'json';
+  readonly bytes: Buffer;
+  readonly value: JsonObject;
+  /** All of it, so that the bytes are known to be JSON: members of large bodies are parsed when they are read. */
+  readonly isParsed?: boolean;
+}
 
 /** The body unless it is JSON or absent. */
 export const uploadOf = (body: RequestBody): Upload | undefined =>

@@ -12,6 +12,8 @@ export interface KeptBody {
   readonly truncated: boolean;
   /** JSON of what came of a stream. */
   readonly isAssembled?: true;
+  /** The whole is known to be JSON: it was parsed, or was written as such. */
+  readonly isJson?: boolean;
 }
 
 export interface CaptureOptions {
@@ -58,17 +60,17 @@ export class Capture {
     return this.kept === 'all';
   }
 
-  /** Undefined: there is nothing to keep. */
-  keep(bytes: Buffer | undefined): KeptBody | undefined {
+  /** Undefined: there is nothing to keep. `isJson`: where that is known. */
+  keep(bytes: Buffer | undefined, isJson = false): KeptBody | undefined {
     if (bytes === undefined || bytes.length === 0) return undefined;
     const { maxBytes, memory } = this.#options;
-    return memory.take(Math.min(bytes.length, maxBytes)) ? this.cut(bytes) : NO_ROOM;
+    return memory.take(Math.min(bytes.length, maxBytes)) ? this.cut(bytes, isJson) : NO_ROOM;
   }
 
   /** What may be kept of a body that the record is made of now. */
-  cut(bytes: Buffer): KeptBody {
+  cut(bytes: Buffer, isJson = false): KeptBody {
     const { maxBytes } = this.#options;
-    if (bytes.length <= maxBytes) return { bytes, truncated: false };
+    if (bytes.length <= maxBytes) return { bytes, truncated: false, isJson };
     return { bytes: Buffer.from(bytes.subarray(0, maxBytes)), truncated: true }; // a copy: a view would hold the whole
   }
 

@@ -1,6 +1,6 @@
 export { createLogSink, type LogSinkOptions } from './log-sink.ts';
 export { createLogger, createStandardOutput, describeError, type Logger, type LoggerOptions } from './logger.ts';
-export { maskHeaders, maskValue } from './mask.ts';
+export { isMasked, maskHeaders, maskValue } from './mask.ts';
 export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';
 export { createMetricsSink } from './metrics-sink.ts';
 export { createMetricsSum, type MetricReport, type MetricsSum, WORKER_METRICS } from './metrics-sum.ts';

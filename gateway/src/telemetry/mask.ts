@@ -22,7 +22,8 @@ export function maskHeaders(
   return out;
 }
 
-const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
+/** `more`: further names, lower case. */
+export const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
   isCredentialHeader(name) ||
   ALWAYS_MASKED.has(name) ||
   more.has(name) ||

@@ -72,6 +72,7 @@ const requestWith = (headers: Readonly<Record<string, string>>, json: JsonLimits
   readBody: async (): Promise<RequestBody> => ({
     kind: 'json',
     bytes: BYTES,
+    isParsed: true,
     value: readJson(BYTES, json) as Record<string, unknown>, // an object
   }),
 });

@@ -103,9 +103,10 @@ export class ServedRequest implements ClientRequest {
     const bytes = withoutMark(await this.#readBytes());
     if (bytes.length === 0 && mayBeAbsent) return { kind: 'none' };
     if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
-    const value = bytes.length < LARGE_BYTES ? parseBody(bytes, json) : await parseLargeBody(bytes, json);
+    const isParsed = bytes.length < LARGE_BYTES;
+    const value = isParsed ? parseBody(bytes, json) : await parseLargeBody(bytes, json);
     this.#jsonBytes = bytes.length;
-    return { kind: 'json', bytes, value };
+    return { kind: 'json', bytes, value, isParsed };
   }
 
   async #readBytes(): Promise<Buffer> {

@@ -26,7 +26,8 @@ export function bodyMembers(body: KeptBody | undefined, options: BodyOptions): s
     return start === '' ? TRUNCATED : `"body":${JSON.stringify(withoutVectors(start, options))},${TRUNCATED}`;
   }
   const plain = withoutVectors(text, options);
-  return `"body":${isJson(plain) ? plain : JSON.stringify(options.clean(plain))}`;
+  const isValue = (body.isJson === true && !options.isOfVectors) || isJson(plain);
+  return `"body":${isValue ? plain : JSON.stringify(options.clean(plain))}`;
 }
 
 const TRUNCATED = '"truncated":true';

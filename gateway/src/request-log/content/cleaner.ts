@@ -22,19 +22,21 @@ const BASIC = /^basic\s+([\w+/=-]+)\s*$/i;
 const KEY = 'gwk_';
 const GENERATED_KEY = /gwk_[\w-]{8,}/g;
 
-/** Of the clients that called last: the same few call again and again. */
-const known = new LRUCache<string, Scrubber>({
+/** Of the clients that called last, by the values of their credential headers: the same few call again and again. */
+const known = new LRUCache<string, OfClient>({
   maxSize: 256 * 1024, // in characters
   maxEntrySize: 4 * 1024,
-  sizeCalculation: (_, credentials) => credentials.length,
+  sizeCalculation: (_, values) => values.length,
 });
+
+/** `too many` of them are not looked for. */
+type OfClient = readonly Scrubber[] | 'too many';
 
 /** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
 export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
-  const ofClient = credentialsOf([...request.headers(), ...(request.carrierHeaders?.() ?? [])]);
-  if (ofClient.length > MAX_CREDENTIALS) return NO_CLEANER;
-  const scrubbers: Scrubber[] = [];
-  if (ofClient.length > 0) scrubbers.push(scrubberOf(ofClient));
+  const ofClient = scrubbersOf(request);
+  if (ofClient === 'too many') return NO_CLEANER;
+  const scrubbers = [...ofClient];
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
   return {
     clean: (text) => {
@@ -50,12 +52,21 @@ const tooMany = (): never => {
 };
 const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
 
-function scrubberOf(credentials: readonly string[]): Scrubber {
-  const name = credentials.join('\n'); // a header has no line feed
-  const scrubber = known.get(name) ?? compileScrubber(credentials);
-  known.set(name, scrubber);
-  return scrubber;
+function scrubbersOf({ headers, carrierHeaders }: RequestRecord['request']): OfClient {
+  const values: string[] = [];
+  for (const [name, value] of headers()) if (isCredentialHeader(name)) values.push(value);
+  for (const [name, value] of carrierHeaders?.() ?? []) if (isCredentialHeader(name)) values.push(value);
+  if (values.length === 0) return NO_SCRUBBERS;
+  const name = values.join('\n'); // a header has no line feed
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const credentials = credentialsOf(values);
+  const made = credentials.length > MAX_CREDENTIALS ? 'too many' : [compileScrubber(credentials)];
+  known.set(name, made);
+  return made;
 }
+
+const NO_SCRUBBERS: OfClient = [];
 
 /** Throws an Uncleanable for a text that would take too long. */
 function scrubbed(text: string, scrubber: Scrubber): string {
@@ -74,10 +85,9 @@ export class Uncleanable extends Error {}
 const ESCAPES = /[\\%&+]/g;
 const MAX_ESCAPES = 20_000;
 
-function credentialsOf(headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
+function credentialsOf(values: readonly string[]): readonly string[] {
   const found = new Set<string>();
-  for (const [name, value] of headers) {
-    if (!isCredentialHeader(name)) continue;
+  for (const value of values) {
     const basic = BASIC.exec(value)?.[1];
     const pair = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
     const given = PLAIN_SCHEME.test(value) ? [] : [value.trim()];

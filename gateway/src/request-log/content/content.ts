@@ -9,7 +9,8 @@ import type {
 } from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
 import { type Cleaner, createCleaner, Uncleanable } from './cleaner.ts';
-import { namesToMask, requestHeaders, type ShownHeaders, shownHeaders } from './headers.ts';
+import { type Clean, namesToMask, requestHeaders, shownHeaders } from './headers.ts';
+import { quoted } from './quoted.ts';
 
 export interface ContentOptions {
   /** Names of headers, lower case, that the deployment masks. */
@@ -48,58 +49,58 @@ export class Contents {
   /** Undefined: it could not be made without a secret. */
   of(told: Told): string | undefined {
     try {
-      return this.#make(told);
+      return this.#clean(told);
     } catch (error) {
       if (error instanceof Uncleanable) return undefined;
       throw error;
     }
   }
 
-  #make({ attempt, isFinal, status, responseMs }: Told): string | undefined {
+  #clean(told: Told): string | undefined {
+    const json = this.#make(told, AS_IT_IS);
+    if (!this.#cleaner.mayFind(json)) return json;
+    // Headers of an account are secrets of all its documents: they are few bytes, which are cleaned apart.
+    const shown = this.#make(told, this.#cleaner.clean);
+    const clean = this.#cleaner.clean(shown);
+    return clean === shown || isJson(clean) ? clean : undefined;
+  }
+
+  /** `clean`: of headers of providers, and of answers. */
+  #make({ attempt, isFinal, status, responseMs }: Told, clean: Clean): string {
     const own = attempt?.captured;
     const answer = isFinal ? this.#captured.answer : own?.answer;
     const path = isFinal ? this.#record.route.optionPath : attempt?.target;
     this.#request ??= this.#requestMembers();
-    const json = objectOf([
-      `"request":${this.#request}`,
-      `"response":${this.#answerOf(answer, { status, responseTime: responseMs, lastUsedOptionJsonPath: path })}`,
-      ...(own === undefined ? [] : this.#attemptMembers(own)),
-    ]);
-    const clean = this.#cleaner.clean(json);
-    return clean === json || isJson(clean) ? clean : undefined;
+    const facts = `"status":${status},"responseTime":${responseMs}${path === undefined ? '' : `,"lastUsedOptionJsonPath":${quoted(path)}`}`;
+    const members = own === undefined ? '' : this.#attemptMembers(own, clean);
+    return `{"request":{${this.#request}},"response":{${facts}${this.#answerOf(answer, clean)}}${members}}`;
   }
 
   #requestMembers(): string {
     const { request } = this.#record;
     const { own, gateway } = requestHeaders(request, this.#masked);
-    const { isWhole } = this.#captured;
-    return objectOf([
-      membersOf({ url: request.path, method: request.method, gwHeaders: gateway }),
-      isWhole ? membersOf({ headers: own }) : '',
-      this.#bodyAsked(),
-    ]);
+    const headers = this.#captured.isWhole ? `,"headers":${own}` : '';
+    const facts = `"url":${quoted(request.path)},"method":${quoted(request.method)},"gwHeaders":${gateway}`;
+    return `${facts}${headers}${after(this.#bodyAsked())}`;
   }
 
-  #answerOf(answer: KeptAnswer | undefined, facts: object): string {
-    if (answer === undefined) return objectOf([membersOf(facts)]);
-    return objectOf([
-      membersOf({ ...facts, headers: this.#cleaned(shownHeaders(answer.headers, this.#masked)) }),
-      bodyMembers(answer.body, this.#body),
-    ]);
+  #answerOf(answer: KeptAnswer | undefined, clean: Clean): string {
+    if (answer === undefined) return '';
+    const headers = shownHeaders(answer.headers, this.#masked, clean);
+    return `,"headers":${headers}${after(bodyMembers(answer.body, this.#body))}`;
   }
 
-  #attemptMembers({ params, sent, original, hooks }: CapturedAttempt): readonly string[] {
+  /** Each behind a comma. */
+  #attemptMembers({ params, sent, original, hooks }: CapturedAttempt, clean: Clean): string {
     const results = this.#captured.isWhole ? hooks?.() : undefined;
-    const sentMembers = sent && [
-      membersOf({ headers: this.#cleaned(shownHeaders(sent.headers, this.#masked)) }),
-      this.#isAsked(sent.body) ? this.#bodyAsked() : bodyMembers(sent.body, this.#body),
-    ];
-    return [
-      params === undefined ? '' : `"finalUntransformedRequest":${this.#objectBody(params)}`,
-      sentMembers === undefined ? '' : `"transformedRequest":${objectOf(sentMembers)}`,
-      original === undefined ? '' : `"originalResponse":${objectOf([bodyMembers(original, this.#body)])}`,
-      results === undefined ? '' : `"hooks":${JSON.stringify(results)}`,
-    ];
+    let members = params === undefined ? '' : `,"finalUntransformedRequest":{${this.#objectBody(params)}}`;
+    if (sent !== undefined) {
+      const body = this.#isAsked(sent.body) ? this.#bodyAsked() : bodyMembers(sent.body, this.#body);
+      const headers = shownHeaders(sent.headers, this.#masked, clean);
+      members += `,"transformedRequest":{"headers":${headers}${after(body)}}`;
+    }
+    if (original !== undefined) members += `,"originalResponse":{${bodyMembers(original, this.#body)}}`;
+    return results === undefined ? members : `${members},"hooks":${JSON.stringify(results)}`;
   }
 
   #bodyAsked(): string {
@@ -113,19 +114,11 @@ export class Contents {
     return body !== undefined && body.bytes === request?.bytes && body.truncated === request.truncated;
   }
 
-  /** Headers of an account are secrets of all its documents: here they are few bytes. */
-  #cleaned(headers: ShownHeaders): ShownHeaders {
-    if (!this.#cleaner.mayFind(Object.values(headers).join('\n'))) return headers;
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#cleaner.clean(value)]));
-  }
-
   #objectBody(value: object): string {
-    const body = this.#captured.cut(Buffer.from(JSON.stringify(value)));
-    return objectOf([bodyMembers(body, this.#body)]);
+    return bodyMembers(this.#captured.cut(Buffer.from(JSON.stringify(value)), true), this.#body);
   }
 }
 
-const objectOf = (members: readonly string[]): string => `{${members.filter((each) => each !== '').join(',')}}`;
+const AS_IT_IS: Clean = (value) => value;
 
-/** The members of the object, without braces. */
-const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+const after = (members: string): string => (members === '' ? '' : `,${members}`);

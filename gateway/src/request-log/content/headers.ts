@@ -1,15 +1,18 @@
 /** Headers as documents show them: credentials are masked, those of the gateway stand apart. */
 import { parseHeaderList } from '../../lib/header-list.ts';
 import type { RequestFacts } from '../../record/index.ts';
-import { maskHeaders } from '../../telemetry/index.ts';
+import { isMasked, maskValue } from '../../telemetry/index.ts';
 import { maskConfig, withoutCredentials } from './mask-config.ts';
+import { quoted } from './quoted.ts';
 
-export type ShownHeaders = Readonly<Record<string, string>>;
-
+/** Of a request, as objects of JSON. */
 export interface RequestHeaders {
-  readonly own: ShownHeaders;
-  readonly gateway: Readonly<Record<string, unknown>>;
+  readonly own: string;
+  readonly gateway: string;
 }
+
+/** Changes the value of a header before it is shown. */
+export type Clean = (value: string) => string;
 
 const GATEWAY = /^x[_-]gw[_-]/;
 /** They hold a whole config. */
@@ -24,38 +27,47 @@ const TOO_LONG = '[too long]';
 
 /** `more`: names, lower case, that the deployment masks beside those of the organisation and the request. */
 export function requestHeaders(request: RequestFacts, more: ReadonlySet<string>): RequestHeaders {
-  const own: (readonly [string, string])[] = [];
-  const gateway: (readonly [string, string])[] = [];
-  for (const header of request.headers()) (GATEWAY.test(header[0]) ? gateway : own).push(header);
-  const shown: Record<string, unknown> = maskHeaders(gateway, more);
-  for (const [name, value] of gateway) if (!more.has(name)) shown[name] = shownValue(name, value, shown[name]);
-  return { own: bounded(maskHeaders(own, more)), gateway: shown };
+  let own = '';
+  let gateway = '';
+  for (const [name, value] of request.headers()) {
+    if (GATEWAY.test(name)) gateway += member(gateway, name, gatewayValue(name, value, more));
+    else own += member(own, name, quoted(bounded(maskedValue(name, value, more))));
+  }
+  return { own: `{${own}}`, gateway: `{${gateway}}` };
 }
 
-/** `masked`: the value as a header of any kind. */
-function shownValue(name: string, value: string, masked: unknown): unknown {
-  if (CONFIGS.has(name)) return maskConfig(value);
-  if (value.length > MAX_VALUE) return TOO_LONG;
-  if (LISTS.has(name)) return parseHeaderList(value);
-  return HOSTS.has(name) ? withoutCredentials(value) : masked;
+/** As JSON. */
+function gatewayValue(name: string, value: string, more: ReadonlySet<string>): string {
+  if (more.has(name)) return quoted(maskValue(value));
+  if (CONFIGS.has(name)) return JSON.stringify(maskConfig(value));
+  if (value.length > MAX_VALUE) return quoted(TOO_LONG);
+  if (LISTS.has(name)) return JSON.stringify(parseHeaderList(value));
+  return quoted(HOSTS.has(name) ? withoutCredentials(value) : maskedValue(name, value, more));
 }
 
 export const namesToMask = (request: RequestFacts, more: readonly string[]): ReadonlySet<string> =>
   new Set([...more, ...request.sensitiveHeaders()]);
 
-/** Headers with several values have them joined. */
+/** As an object of JSON. Headers with several values have them joined. `clean` gets masked values. */
 export function shownHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   more: ReadonlySet<string>,
-): ShownHeaders {
-  const flat: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat.push([name.toLowerCase(), typeof value === 'string' ? value : value.join(', ')]);
+  clean: Clean,
+): string {
+  let shown = '';
+  for (const [given, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const name = given.toLowerCase();
+    const text = maskedValue(name, typeof value === 'string' ? value : value.join(', '), more);
+    shown += member(shown, name, quoted(clean(bounded(text))));
   }
-  return bounded(maskHeaders(flat, more));
+  return `{${shown}}`;
 }
 
-function bounded(headers: Record<string, string>): ShownHeaders {
-  for (const name in headers) if ((headers[name]?.length ?? 0) > MAX_VALUE) headers[name] = TOO_LONG;
-  return headers;
-}
+const member = (before: string, name: string, json: string): string =>
+  `${before === '' ? '' : ','}${quoted(name)}:${json}`;
+
+const maskedValue = (name: string, value: string, more: ReadonlySet<string>): string =>
+  isMasked(name, more) ? maskValue(value) : value;
+
+const bounded = (value: string): string => (value.length > MAX_VALUE ? TOO_LONG : value);

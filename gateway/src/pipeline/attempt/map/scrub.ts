@@ -46,10 +46,12 @@ function valuesOf({ secrets, customHeaders }: PreparedTarget): readonly string[]
   ];
 }
 
-const credentialsIn = (headers: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(headers)
-    .filter(([name]) => isCredentialHeader(name))
-    .map(([, value]) => value.replace(SCHEME, ''));
+function credentialsIn(headers: Readonly<Record<string, string>>): readonly string[] {
+  const found: string[] = [];
+  for (const [name, value] of Object.entries(headers))
+    if (isCredentialHeader(name)) found.push(value.replace(SCHEME, ''));
+  return found;
+}
 
 /** Headers without those values. */
 export function scrubHeaders(headers: HeaderMap, { text }: Scrubber): HeaderMap {
