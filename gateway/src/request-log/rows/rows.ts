@@ -12,6 +12,7 @@ import {
 } from '../../record/index.ts';
 import { withoutSecrets } from '../../telemetry/index.ts';
 import { decisionOf } from './decision.ts';
+import { type Shared, type TargetColumns, type Times, toRow, type UsageColumns } from './row.ts';
 import { type CleanText, createCleanText } from './texts.ts';
 
 /** Longest names and identifiers of clients, in characters. */
@@ -19,32 +20,6 @@ const MAX_NAME = 256;
 const MAX_PATH = 1_024;
 /** The bound of metadata. */
 const MAX_VALUE = 128;
-
-/** What is the same in all rows of a request. */
-type Shared = Pick<
-  LogRow,
-  | 'workspace'
-  | 'trace_id'
-  | 'request_id'
-  | 'parent_span_id'
-  | 'span_name'
-  | 'api_key'
-  | 'api_key_name'
-  | 'key_user'
-  | 'end_user'
-  | 'environment'
-  | 'source'
-  | 'method'
-  | 'url'
-  | 'config'
-  | 'config_version'
-  | 'mode'
-  | 'prompt'
-  | 'prompt_version'
-  | 'metadata'
-  | 'snapshot'
-  | 'gateway_version'
->;
 
 interface RowContext {
   readonly record: RequestRecord;
@@ -149,24 +124,22 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
   const { status, error } = isFinal ? answer : attempt;
   const once = onceOf(record, attempt);
   const own = attempt.shares === undefined ? attempt : { ...attempt, usage: undefined, cost: undefined };
-  return {
+  return toRow(shared, {
     id: idOf(once),
-    created_at: once?.atMs ?? Math.floor(attempt.startedAtMs),
-    ...shared,
-    span_id: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
+    createdAt: once?.atMs ?? Math.floor(attempt.startedAtMs),
+    spanId: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
     attempt: index,
-    is_final: isFinal && record.isOwnCall !== true,
+    isFinal: isFinal && record.isOwnCall !== true,
     status,
     error: error?.code ?? null,
-    ...targetColumns(attempt, clean),
-    is_stream: isFinal && answer.stream,
-    ...(isFinal ? finalTimes(record, attempt) : attemptTimes(attempt)),
-    ...usageColumns(own),
-    is_denied: guardrails.some(isDenial),
+    target: targetColumns(attempt, clean),
+    isStream: isFinal && answer.stream,
+    times: isFinal ? finalTimes(record, attempt) : attemptTimes(attempt),
+    used: usageColumns(own),
+    isDenied: guardrails.some(isDenial),
     decision: decisionOf({ route, decisions, attempt: own, guardrails, isFinal }),
-    document: 'none',
-  };
+  });
 }
 
 /** What the rows of a batch used that an attempt has counted, by their models: beside the row of the attempt, which has none of it. */
@@ -197,7 +170,7 @@ const idOf = (once: OnceRow | undefined, ...parts: readonly string[]): string =>
 const onceOf = ({ once, answeredBy }: RequestRecord, attempt: AttemptFacts): OnceRow | undefined =>
   attempt === answeredBy ? once : undefined;
 
-const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
+const targetColumns = (attempt: AttemptFacts, clean: CleanText): TargetColumns => ({
   provider: orNull(attempt.provider, clean, MAX_VALUE),
   account: orNull(attempt.account, clean, MAX_VALUE),
   model: orNull(attempt.model, clean, MAX_NAME),
@@ -208,7 +181,7 @@ const targetColumns = (attempt: AttemptFacts, clean: CleanText) => ({
   retries: attempt.retries ?? 0,
 });
 
-const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>) => ({
+const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>): UsageColumns => ({
   input_tokens: usage?.input ?? 0,
   output_tokens: usage?.output ?? 0,
   total_tokens: usage?.total ?? 0,
@@ -223,35 +196,33 @@ const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>) => 
 function localRow(index: number, { record, shared, clean }: RowContext): LogRow {
   const { request, route, answer, decisions } = record;
   const guardrails = record.attempts.length === 0 ? decisions.guardrails : NO_GUARDRAILS;
-  return {
+  return toRow(shared, {
     id: randomUUIDv7(),
-    created_at: Math.floor(request.startedAtMs),
-    ...shared,
-    span_id: orNull(request.trace.spanId, clean, MAX_NAME),
+    createdAt: Math.floor(request.startedAtMs),
+    spanId: orNull(request.trace.spanId, clean, MAX_NAME),
     operation: request.operation,
     attempt: index,
-    is_final: true,
+    isFinal: true,
     status: answer.status,
     error: answer.error?.code ?? null,
-    ...NO_TARGET,
-    is_stream: answer.stream,
-    ...finalTimes(record, undefined),
-    ...NO_TOKENS,
-    is_denied: guardrails.some(isDenial),
+    target: NO_TARGET,
+    isStream: answer.stream,
+    times: finalTimes(record, undefined),
+    used: NO_TOKENS,
+    isDenied: guardrails.some(isDenial),
     decision: decisionOf({ route, decisions, attempt: undefined, guardrails, isFinal: true }),
-    document: 'none',
-  };
+  });
 }
 
-const NO_TARGET = {
+const NO_TARGET: TargetColumns = {
   ...{ provider: null, account: null, model: null, answered_model: null, target: null, target_index: null },
   ...{ cache: null, retries: 0 },
-} as const;
+};
 
-const NO_TOKENS = {
+const NO_TOKENS: UsageColumns = {
   ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
   ...{ cost_nano: null, is_estimated: false, is_unpriced: false },
-} as const;
+};
 
 const isDenial = ({ denied, mode }: GuardrailFacts): boolean => denied && mode === 'enforce';
 
@@ -267,8 +238,6 @@ function indexOf(target: string | undefined): number | null {
   const index = target === undefined || target === 'config' ? undefined : INDEX.exec(target)?.[1];
   return index === undefined ? null : Number(index);
 }
-
-type Times = Pick<LogRow, 'response_ms' | 'upstream_ms' | 'last_byte_ms' | 'gateway_ms'>;
 
 /** As the client has seen them: from the first byte of the request. The gateway's part is what no provider was waited for. */
 function finalTimes({ answer, attempts }: RequestRecord, own: AttemptFacts | undefined): Times {
