@@ -65,6 +65,7 @@ export {
   type ReRatedBatch,
   type ReRatedRow,
   type SealedBatch,
+  toWaiting,
   type WaitingRecord,
 } from './request-log/index.ts';
 export { NO_SNAPSHOT, type SnapshotHolder, type SnapshotStatus } from './snapshot/index.ts';

@@ -31,6 +31,7 @@ export function createFleetLogStore(options: FleetLogStoreOptions): LogStore {
   return {
     name: 'fleet',
     lineOf: (row) => JSON.stringify(row),
+    documentOf: (content) => JSON.stringify(content),
     write: async (batch) => {
       checkRefused(await send(batch, () => bodyOf(batch), options));
     },
@@ -81,17 +82,26 @@ function bodyOf({ id, records }: SealedBatch): Buffer {
   if (records.length > 1) throw new CallRefused('more than one call may have');
   return callOf(
     id,
-    records.map((record) => ({ ...record, content: undefined })),
+    records.map((record) => ({ ...record, document: undefined })),
   );
 }
 
-/** A WireRecords as JSON; the rows in it are JSON already. */
+/** A WireRecords; the rows and documents in it are JSON already. */
 function callOf(id: string, records: readonly WaitingRecord[]): Buffer {
-  const members = records.map(({ line, content }) =>
-    content === undefined ? `{"row":${line}}` : `{"row":${line},"content":${JSON.stringify(content)}}`,
-  );
-  return Buffer.from(`{"id":${JSON.stringify(id)},"records":[${members.join(',')}]}`);
+  const pieces: Buffer[] = [Buffer.from(`{"id":${JSON.stringify(id)},"records":[`)];
+  for (const [at, { line, document }] of records.entries()) {
+    pieces.push(at === 0 ? ROW : NEXT_ROW, line);
+    if (document !== undefined) pieces.push(CONTENT, document);
+    pieces.push(END_OF_ROW);
+  }
+  return Buffer.concat([...pieces, END]);
 }
+
+const ROW = Buffer.from('{"row":');
+const NEXT_ROW = Buffer.from(',{"row":');
+const CONTENT = Buffer.from(',"content":');
+const END_OF_ROW = Buffer.from('}');
+const END = Buffer.from(']}');
 
 /** Throws CallRefused for a batch that must be halved. */
 function bodyOfFeedback({ id, records: feedback }: SealedBatch<LogFeedback>): Buffer {

@@ -16,7 +16,7 @@ const REFUSED = new Error('refused');
 
 /** The queue looks at nothing of a record but its size. */
 const recordOf = (id: string): WaitingRecord => ({
-  ...{ id, createdAt: 0, workspace: 'team-a', isTold: false, line: '', content: undefined },
+  ...{ id, createdAt: 0, workspace: 'team-a', isTold: false, line: Buffer.alloc(0), document: undefined },
 });
 
 function setup(over: Partial<BatchQueueOptions> = {}, write: (batch: SealedBatch) => Promise<void> = async () => {}) {

@@ -7,6 +7,7 @@ import type { LogMetrics } from './log-metrics.ts';
 import { type LogStore, toWaiting, type WaitingRecord } from './log-store.ts';
 import { createReport } from './report.ts';
 import type { LogRecord, RequestLog } from './request-log.ts';
+import { TextPages } from './text-pages.ts';
 
 export interface RequestLogOptions {
   readonly store: LogStore;
@@ -25,7 +26,7 @@ export interface RequestLogOptions {
 /** Small enough that making a batch is no stall. Source: docs/behaviour/request-logs.md#writing */
 const BATCH = { records: 500, bytes: 1024 * 1024, delayMs: 1_000 };
 const RETRY_MS = [1_000, 30_000] as const;
-/** Of a row that waits, beside its text, about. */
+/** Of a record that waits, beside its bytes, about. */
 const OWN_BYTES = 300;
 /** Of a whole one, about. */
 const ROW_BYTES = 1_500;
@@ -41,6 +42,8 @@ const WORDS = { good: 'Request log is written again', bad: 'Request log could no
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { store, maxBytes, metrics } = options;
   const report = createReport(options, WORDS);
+  const pages = new TextPages();
+  const toBytes = (text: string): Buffer => pages.put(text);
   const queue = new BatchQueue({
     store,
     sizeOf: bytesOfWaiting,
@@ -86,7 +89,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (bytes > room * FEEDBACK_SHARE) return 'never';
       return feedback.bytes() + bytes > room * FEEDBACK_SHARE ? 'later' : 'now';
     },
-    add: (record: LogRecord) => queue.add(toWaiting(placed(record, documents), store)),
+    add: (record: LogRecord) => queue.add(toWaiting(placed(record, documents), store, toBytes)),
     addFeedback: (given) => feedback.add(given),
     isBusy: () => Math.max(queue.bytes, waitingContent()) > room,
     close: async (timeoutMs) => {
@@ -97,11 +100,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
-const bytesOfWaiting = ({ line, content = '' }: WaitingRecord): number =>
-  OWN_BYTES + line.length * (WIDE.test(line) ? 2 : 1) + content.length;
-
-/** A character of which a text has two bytes for each. */
-const WIDE = /[^\0-\xff]/;
+const bytesOfWaiting = ({ line, document }: WaitingRecord): number => OWN_BYTES + line.length + (document?.length ?? 0);
 
 /** About what it will take in the queue. */
 const sizeOf = ({ row, content = '', rowBytes = 0 }: LogRecord): number =>

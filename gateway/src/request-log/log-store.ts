@@ -1,8 +1,9 @@
 /** A database that keeps the request log. */
+import { withoutBrokenText } from '@gatehouse/crds';
 import type { LogRow } from '@gatehouse/crds/logs';
 import type { LogFeedback, LogRecord } from './request-log.ts';
 
-/** A record while it waits for its batch. Its row is a text: rows as objects, with fifty members each, cost the collection of garbage more. */
+/** A record while it waits for its batch, as bytes in UTF-8: rows as objects, with fifty members each, cost the collection of garbage more. */
 export interface WaitingRecord {
   readonly id: string;
   /** Unix time in ms. */
@@ -11,9 +12,9 @@ export interface WaitingRecord {
   /** Of a client, which may send it again at any time, or of a batch that may be read again. */
   readonly isTold: boolean;
   /** What `lineOf` of the store has made of the row. */
-  readonly line: string;
-  /** The document, where the store of the rows keeps it. */
-  readonly content: string | undefined;
+  readonly line: Buffer;
+  /** What `documentOf` has made of the document, where the store of the rows keeps it. */
+  readonly document: Buffer | undefined;
 }
 
 /** Records that are written together. A batch that is tried again is the same one. */
@@ -37,6 +38,8 @@ export interface LogStore {
   readonly batch?: BatchLimits;
   /** A row as the store writes it; it is made when the row is added. */
   lineOf(row: LogRow): string;
+  /** A document as the store writes it, from its JSON, which has no broken text; absent: as it is. */
+  documentOf?(content: string, row: LogRow): string;
   /**
    * Keeps every record once, however often it gets the batch. Rejects when nothing, or only a part, was written; with RowsRefused when all
    * but some rows were, which no later try makes better.
@@ -62,14 +65,23 @@ export class RowsRefused extends Error {
   }
 }
 
+type Form = Pick<LogStore, 'lineOf' | 'documentOf'>;
+
+/** `toBytes`: where they wait. */
 export const toWaiting = (
   { row, content, mayRepeat }: LogRecord,
-  { lineOf }: Pick<LogStore, 'lineOf'>,
+  store: Form,
+  toBytes: (text: string) => Buffer = Buffer.from,
 ): WaitingRecord => ({
   id: row.id,
   createdAt: row.created_at,
   workspace: row.workspace,
   isTold: row.source === 'log' || mayRepeat === true,
-  line: lineOf(row),
-  content: row.document === 'database' ? content : undefined,
+  line: toBytes(store.lineOf(row)),
+  document: content === undefined || row.document !== 'database' ? undefined : toBytes(documentOf(content, row, store)),
 });
+
+function documentOf(content: string, row: LogRow, store: Form): string {
+  const text = withoutBrokenText(content);
+  return store.documentOf === undefined ? text : store.documentOf(text, row);
+}

@@ -1,4 +1,4 @@
-import type { LogStore, SealedBatch } from '@gatehouse/gateway';
+import { type LogStore, type SealedBatch, toWaiting } from '@gatehouse/gateway';
 import { logRow } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createLogStoreClient, executeLogCall } from './log-store.ts';
@@ -8,6 +8,7 @@ function parentStore(write: LogStore['write']): LogStore {
   return {
     name: 'database',
     lineOf: (row) => `line of ${row.id} at ${row.created_at}`,
+    documentOf: (content, { id }) => `document of ${id}: ${content}`,
     write,
     writeFeedback: async () => undefined,
     isTemporary: () => false,
@@ -23,10 +24,19 @@ test("a batch of a worker has lines of the parent's store", async () => {
     const received = JSON.parse(JSON.stringify(call)); // between processes
     void executeLogCall(parent, received, () => undefined).then((result) => client.receive(id, result));
   });
-  const row = logRow();
-  const waiting = { id: row.id, createdAt: row.created_at, workspace: row.workspace, isTold: false, content: '{}' };
-  await client.store.write({ id: 'b', records: [{ ...waiting, line: client.store.lineOf(row) }] });
-  expect(written).toEqual([{ id: 'b', records: [{ ...waiting, line: `line of ${row.id} at ${row.created_at}` }] }]);
+  const row = logRow({ document: 'database' });
+  const sent = [
+    { row, content: '{"a":"ä"}' },
+    { row, content: undefined, mayRepeat: true },
+  ];
+  await client.store.write({ id: 'b', records: sent.map((record) => toWaiting(record, client.store)) });
+  const line = Buffer.from(`line of ${row.id} at ${row.created_at}`);
+  const waiting = { id: row.id, createdAt: row.created_at, workspace: row.workspace, line };
+  const records = [
+    { ...waiting, isTold: false, document: Buffer.from(`document of ${row.id}: {"a":"ä"}`) },
+    { ...waiting, isTold: true, document: undefined },
+  ];
+  expect(written).toEqual([{ id: 'b', records }]);
 });
 
 test('what the parent could not write is refused for good where its store says so', async () => {

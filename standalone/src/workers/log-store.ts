@@ -1,10 +1,18 @@
 /** The request log of workers: their batches go to the parent, which has the database. */
-import type { LogFeedback, LogStore, SealedBatch, WaitingRecord } from '@gatehouse/gateway';
+import { type LogFeedback, type LogStore, type SealedBatch, toWaiting, type WaitingRecord } from '@gatehouse/gateway';
 
 export type LogCall =
-  | { readonly kind: 'write'; readonly batch: SealedBatch }
+  | { readonly kind: 'write'; readonly batch: SealedBatch<SentRecord> }
   | { readonly kind: 'writeFeedback'; readonly batch: SealedBatch<LogFeedback> }
   | { readonly kind: 'dropBefore'; readonly ms: number };
+
+/** A record between processes. */
+interface SentRecord {
+  /** A LogRow as JSON. */
+  readonly row: string;
+  readonly content: string | undefined;
+  readonly mayRepeat: boolean;
+}
 
 /** `refused`: it never succeeds. */
 export type LogResult = 'done' | 'refused' | 'failed';
@@ -40,7 +48,7 @@ export function createLogStoreClient(send: (id: number, call: LogCall) => void):
     store: {
       name: 'parent',
       lineOf: (row) => JSON.stringify(row), // the parent makes its store's line of it
-      write: (batch) => call({ kind: 'write', batch }),
+      write: ({ id, records }) => call({ kind: 'write', batch: { id, records: records.map(toSent) } }),
       writeFeedback: (batch) => call({ kind: 'writeFeedback', batch }),
       isTemporary: (error) => !(error instanceof ParentFailure && error.isRefusal),
       dropBefore: (ms) => call({ kind: 'dropBefore', ms }),
@@ -72,7 +80,7 @@ export async function executeLogCall(
 async function execute(store: LogStore, call: LogCall): Promise<void> {
   switch (call.kind) {
     case 'write':
-      return store.write({ id: call.batch.id, records: call.batch.records.map(withLineOf(store)) });
+      return store.write({ id: call.batch.id, records: call.batch.records.map(toRecord(store)) });
     case 'writeFeedback':
       return store.writeFeedback(call.batch);
     case 'dropBefore':
@@ -80,6 +88,13 @@ async function execute(store: LogStore, call: LogCall): Promise<void> {
   }
 }
 
-const withLineOf =
-  ({ lineOf }: LogStore) =>
-  (record: WaitingRecord): WaitingRecord => ({ ...record, line: lineOf(JSON.parse(record.line)) });
+const toSent = ({ line, document, isTold }: WaitingRecord): SentRecord => ({
+  row: line.toString(),
+  content: document?.toString(),
+  mayRepeat: isTold,
+});
+
+const toRecord =
+  (store: LogStore) =>
+  ({ row, content, mayRepeat }: SentRecord): WaitingRecord =>
+    toWaiting({ row: JSON.parse(row), content, mayRepeat }, store);

@@ -109,6 +109,15 @@ export function describeLogStore(
         expect(asJson(document?.['content'])).toEqual(content);
       });
 
+      test('has documents as they were written, with their blanks', async () => {
+        const value = { request: { url: '/\\N', method: 'POST', body: '\\\t\\t' } };
+        const content = JSON.stringify(value, null, '\t').replaceAll('\n', '\r\n');
+        const kept = { ...record({ document: 'database' }), content };
+        await write(store, batch(kept));
+        const document = await one(`select content from gateway_logs.documents where id = '${kept.row.id}'`);
+        expect(asJson(document?.['content'])).toEqual(value);
+      });
+
       test('that comes again counts once, in roll-ups too', async () => {
         const workspace = randomUUID();
         const sent = batch(

@@ -2,19 +2,21 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { withoutBrokenText } from '@gatehouse/crds';
-import { DAILY_TABLES, LOG_SCHEMA, type LogRow } from '@gatehouse/crds/logs';
-import type { LogStore, SealedBatch, WaitingRecord } from '../log-store.ts';
+import { DAILY_TABLES, LOG_COLUMNS, LOG_SCHEMA, type LogRow } from '@gatehouse/crds/logs';
+import type { LogStore, SealedBatch } from '../log-store.ts';
 import type { LogFeedback } from '../request-log.ts';
+import { rowValues } from '../row-values.ts';
 import { addressOf, type ClickHouseOptions, openClickHouse } from './connect.ts';
 import { createKnownRows } from './known-rows.ts';
-import { insertText, lineOf, secondsOf } from './lines.ts';
+import { escaped, insertText, lineOf, objectsOf, secondsOf, type Target } from './lines.ts';
 
 const REQUEST_MS = 15_000;
 /** Each insert makes a part of each table, which the server has to merge: few and large ones. Source: docs/behaviour/request-logs.md#writing */
 const BATCH = { records: 5_000, bytes: 8 * 1024 * 1024, delayMs: 1_000 };
 /** That are made to text in one go: other work waits for so long. */
 const LINES = 200;
+/** That are packed in one go. */
+const PIECE_BYTES = 256 * 1024;
 
 /** Throws an Error that names the part of the URL that is wrong, never its content. Opens nothing yet. */
 export function createClickHouseStore(options: ClickHouseOptions): LogStore {
@@ -32,14 +34,16 @@ export function createClickHouseStore(options: ClickHouseOptions): LogStore {
     name: 'clickhouse',
     batch: BATCH,
     lineOf: rowLine,
+    documentOf: documentLine,
     write: async (batch) => {
       const client = await opened();
       const left: SealedBatch = { id: batch.id, records: await known.left(client, batch) };
-      if (left.records.some(hasDocument)) await insert(client, 'documents', left, documentLine);
-      if (left.records.length > 0) await insert(client, 'logs', left, ({ line }) => line);
+      const documents = left.records.flatMap(({ document }) => (document === undefined ? [] : [document]));
+      if (documents.length > 0) await insert(client, DOCUMENTS, batch.id, bytesOf(documents));
+      if (left.records.length > 0) await insert(client, LOGS, batch.id, bytesOf(left.records.map(({ line }) => line)));
       known.forget(batch);
     },
-    writeFeedback: async (batch) => insert(await opened(), 'feedback', batch, feedbackLine),
+    writeFeedback: async ({ id, records }) => insert(await opened(), FEEDBACK, id, textOf(records)),
     isTemporary: (error) => !isRefusal(error),
     dropBefore: async (ms) => dropPartitions(await opened(), ms),
     close: async () => {
@@ -48,25 +52,41 @@ export function createClickHouseStore(options: ClickHouseOptions): LogStore {
   };
 }
 
-/** A batch that was written before, and all that views make of it, is left out. `toLine`: with its end, or empty for nothing of the record. */
-async function insert<T>(
+/** A batch that was written before, and all that views make of it, is left out. `lines`: each with its end. */
+async function insert(
   client: ClickHouseClient,
-  table: string,
-  { id, records }: SealedBatch<T>,
-  toLine: (record: T) => string,
+  target: Target,
+  batchId: string,
+  lines: AsyncIterable<string | Buffer>,
 ): Promise<void> {
-  await insertText(client, table, linesOf(records, toLine), {
+  await insertText(client, target, lines, {
     insert_deduplicate: 1,
-    insert_deduplication_token: `${id}-${table}`,
+    insert_deduplication_token: `${batchId}-${target.table}`,
     deduplicate_blocks_in_dependent_materialized_views: 1,
   });
 }
 
-async function* linesOf<T>(records: readonly T[], toLine: (record: T) => string): AsyncGenerator<string> {
-  for (let at = 0; at < records.length; at += LINES) {
+/** In few pieces: each one costs its own way through the stream, and the packing of it. */
+async function* bytesOf(lines: readonly Buffer[]): AsyncGenerator<Buffer> {
+  let first = 0;
+  let bytes = 0;
+  for (const [at, line] of lines.entries()) {
+    bytes += line.length;
+    if (bytes < PIECE_BYTES && at < lines.length - 1) continue;
+    if (first > 0) await turn();
+    yield Buffer.concat(lines.slice(first, at + 1), bytes);
+    first = at + 1;
+    bytes = 0;
+  }
+}
+
+async function* textOf(feedback: readonly LogFeedback[]): AsyncGenerator<string> {
+  for (let at = 0; at < feedback.length; at += LINES) {
     if (at > 0) await turn();
-    const lines = records.slice(at, at + LINES).map(toLine);
-    yield lines.join('');
+    yield feedback
+      .slice(at, at + LINES)
+      .map(feedbackLine)
+      .join('');
   }
 }
 
@@ -82,8 +102,18 @@ async function dropPartitions(client: ClickHouseClient, ms: number): Promise<voi
 /** 20260131, as the tables say it. */
 const partitionOf = (ms: number): number => Number(new Date(ms).toISOString().slice(0, 10).replaceAll('-', ''));
 
-const rowLine = (row: LogRow): string =>
-  `${lineOf({ ...row, created_at: secondsOf(row.created_at), decision: lineOf(row.decision) })}\n`;
+/** An array: names take more time and room than what they name. */
+function rowLine(row: LogRow): string {
+  const values = rowValues(row);
+  values[CREATED_AT] = secondsOf(row.created_at);
+  values[DECISION] = lineOf(row.decision);
+  return `${lineOf(values)}\n`;
+}
+
+const COLUMNS = Object.keys(LOG_COLUMNS);
+const CREATED_AT = COLUMNS.indexOf('created_at');
+const DECISION = COLUMNS.indexOf('decision');
+const LOGS: Target = { table: 'logs', columns: COLUMNS, format: 'JSONCompactEachRow' };
 
 /** One that comes again, in any batch, takes the place of the first when parts are merged, or when it is read. */
 function feedbackLine({ created_at, ...feedback }: LogFeedback): string {
@@ -91,12 +121,16 @@ function feedbackLine({ created_at, ...feedback }: LogFeedback): string {
   return `${lineOf({ ...feedback, created_at: at, updated_at: at })}\n`;
 }
 
-const hasDocument = ({ content }: WaitingRecord): boolean => content !== undefined;
+/** No JSON, which would have the JSON of the document escaped once more. */
+const documentLine = (content: string, { id, created_at, workspace }: LogRow): string =>
+  `${id}\t${secondsOf(created_at)}\t${escaped(workspace)}\t${escaped(content)}\n`;
 
-function documentLine({ id, createdAt, workspace, content }: WaitingRecord): string {
-  if (content === undefined) return '';
-  return `${lineOf({ id, created_at: secondsOf(createdAt), workspace, content: withoutBrokenText(content) })}\n`;
-}
+const DOCUMENTS: Target = {
+  table: 'documents',
+  columns: ['id', 'created_at', 'workspace', 'content'],
+  format: 'TabSeparated',
+};
+const FEEDBACK = objectsOf('feedback');
 
 /**
  * What the server says of a batch that no later try makes better: it cannot be parsed, or has values that no column takes.

@@ -4,6 +4,7 @@ import { type ColumnKind, LOG_COLUMNS, LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRAT
 import type { Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
+import { rowValues } from '../row-values.ts';
 import { dropFeedbackBefore, writeFeedback } from './feedback.ts';
 import { createPartitions } from './partitions.ts';
 import { addingTo, SUMMED } from './sums.ts';
@@ -34,12 +35,12 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
 /** Rows that are there already, or that the batch has twice, add nothing to the sums. */
 async function write(transaction: Transaction<unknown>, sql: Sql, { records }: SealedBatch): Promise<void> {
   const [before, after] = WRITE_ROWS;
-  const rows = `[${records.map(({ line }) => line).join(',')}]`;
+  const rows = `[${records.map(({ line }) => line.toString()).join(',')}]`;
   await sql`${sql.raw(before)}${rows}${sql.raw(after)}`.execute(transaction);
-  const documents = records.flatMap(({ id, createdAt, workspace, content }) =>
-    content === undefined
+  const documents = records.flatMap(({ id, createdAt, workspace, document }) =>
+    document === undefined
       ? []
-      : [sql`(${id}::uuid, ${instant(createdAt)}::timestamptz, ${workspace}, ${withoutBrokenText(content)})`],
+      : [sql`(${id}::uuid, ${instant(createdAt)}::timestamptz, ${workspace}, ${document.toString()})`],
   );
   if (documents.length === 0) return;
   await sql`
@@ -50,7 +51,7 @@ async function write(transaction: Transaction<unknown>, sql: Sql, { records }: S
 const COLUMNS = Object.keys(LOG_COLUMNS) as readonly (keyof LogRow)[]; // the columns are those of rows
 
 /** An array: of objects both sides would read each name. */
-const lineOf = (row: LogRow): string => withoutBrokenText(JSON.stringify(COLUMNS.map((column) => row[column])));
+const lineOf = (row: LogRow): string => withoutBrokenText(JSON.stringify(rowValues(row)));
 
 /** The value of a column, which is a member of a JSON array. */
 const VALUES: Readonly<Record<ColumnKind, (at: number) => string>> = {
