@@ -178,12 +178,16 @@ function requestFacts(
     metadata: boundMetadata(metadata),
     user: typeof user === 'string' ? boundText(user) : undefined,
     headers: () => request.headers(),
-    sensitiveHeaders: () =>
-      [...snapshot.organisation.headersToMask, ...parseHeaderList(request.header('x-gw-sensitive-headers') ?? '')].map(
-        (name) => toOwnName(name, headerAliases),
-      ),
+    sensitiveHeaders: () => {
+      const { headersToMask } = snapshot.organisation;
+      const given = request.header('x-gw-sensitive-headers');
+      if (given === undefined && headersToMask.length === 0) return NO_NAMES;
+      return [...headersToMask, ...parseHeaderList(given ?? '')].map((name) => toOwnName(name, headerAliases));
+    },
   };
 }
+
+const NO_NAMES: readonly string[] = [];
 
 /** Spans come from headers of the client; the trace id has a bound of its own. */
 function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: TraceContext): TraceContext {

@@ -45,8 +45,12 @@ function gatewayValue(name: string, value: string, more: ReadonlySet<string>): s
   return quoted(HOSTS.has(name) ? withoutCredentials(value) : maskedValue(name, value, more));
 }
 
-export const namesToMask = (request: RequestFacts, more: readonly string[]): ReadonlySet<string> =>
-  new Set([...more, ...request.sensitiveHeaders()]);
+export function namesToMask(request: RequestFacts, more: readonly string[]): ReadonlySet<string> {
+  const own = request.sensitiveHeaders();
+  return own.length + more.length === 0 ? NO_NAMES : new Set([...more, ...own]);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** As an object of JSON. Headers with several values have them joined. `clean` gets masked values. */
 export function shownHeaders(
