@@ -3,13 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { parseHeaderList } from '../lib/header-list.ts';
-import { callerFacts, OPERATIONS, type Operation, type ResolvedRequest, scrubberOf } from '../pipeline/index.ts';
+import {
+  callerFacts,
+  OPERATIONS,
+  type Operation,
+  type ResolvedRequest,
+  scrubberOf,
+  textScrubberOf,
+} from '../pipeline/index.ts';
 import {
   type AttemptFacts,
   type BodiesKept,
   Capture,
   type CapturedAttempt,
   type CountedAnswer,
+  cleanRecord,
   isGood,
   NO_GUARDRAILS,
   NO_VERDICTS,
@@ -36,24 +44,29 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
   const { request, response } = entry;
   const operation = entry.operation ?? operationOf(request.url);
   const captured = captureOf(entry, context);
-  const attempt = { ...attemptOf(entry, context.request), captured: captured && attemptCapture(captured, entry) };
-  return {
+  const { account } = entry;
+  const attempt = {
+    ...attemptOf(entry, context.request),
+    captured: captured && attemptCapture(captured, entry),
+    textScrubber: account && (() => textScrubberOf(account.target)),
+  };
+  const trace = {
+    traceId: entry.traceId ?? exchange.request.header('x-gw-trace-id') ?? randomUUID(),
+    spanId: entry.spanId,
+    parentSpanId: entry.parentSpanId,
+    spanName: entry.spanName,
+  };
+  // First for the order: those of the key and the workspace are the ones that are kept.
+  const metadata = Object.assign(Object.create(null), resolution.metadata, entry.metadata, resolution.metadata);
+  const record = {
     request: {
-      trace: {
-        traceId: entry.traceId ?? exchange.request.header('x-gw-trace-id') ?? randomUUID(),
-        spanId: entry.spanId,
-        parentSpanId: entry.parentSpanId,
-        spanName: entry.spanName,
-      },
+      trace,
       ...{ method: request.method, path: request.url, operation },
       generates: OPERATIONS_BY_ID.get(operation)?.generates,
       startedAtMs: entry.startedAtMs,
       bytes: request.body?.length ?? 0,
       user: entry.user === undefined ? undefined : boundText(entry.user),
-      // First for the order: those of the key and the workspace are the ones that are kept.
-      metadata: boundMetadata(
-        Object.assign(Object.create(null), resolution.metadata, entry.metadata, resolution.metadata),
-      ),
+      metadata: boundMetadata(metadata),
       headers: () => Object.entries(headersByName(request.headers)),
       carrierHeaders: () => [...exchange.request.headers(), ...request.headers],
       sensitiveHeaders: () => [
@@ -80,6 +93,7 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
     },
     captured,
   };
+  return cleanRecord(record, { trace, metadata, user: entry.user });
 }
 
 function attemptOf(entry: Entry, { exchange }: ResolvedRequest): AttemptFacts {

@@ -14,7 +14,7 @@ import {
   type SpanRules,
   traceOf,
 } from '../pipeline/index.ts';
-import type { Recorder, Settlement, Spent } from '../record/index.ts';
+import { loggedTraceId, type Recorder, type Settlement, type Spent } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { addCorsHeaders } from './answer/cors.ts';
@@ -122,7 +122,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     const sent = await respond(response, answer, { batch, signal: cancellation, keepAliveMs: limits.keepAliveMs });
     ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
-    ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
+    ports.logger.error({ err: error, traceId: loggedTraceId(exchange) }, 'Request could not be answered');
     const reason = toAppError(error);
     cancellation.cancel(reason); // ends the upstream call
     settlement?.settle(UNSENT);

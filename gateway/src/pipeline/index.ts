@@ -98,6 +98,7 @@ export {
   type Route,
 } from './operations/index.ts';
 export { createResolver } from './resolve/index.ts';
+export { textScrubberOf } from './target-secrets.ts';
 export { type SpanRules, traceOf } from './trace.ts';
 
 export interface PipelinePorts {
@@ -357,7 +358,7 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
   const { caller, input, limits, guardrails, steps, captured = input?.captured } = progress;
   const resolution = input?.resolution;
   const plan = resolution?.plan;
-  const attempts = input === undefined ? NOTHING_TRIED : attemptsOf(input, outcome);
+  const attempts = input === undefined ? [] : attemptsOf(input, outcome);
   return {
     error: outcome?.error,
     caller: caller && callerFacts(caller),
@@ -391,8 +392,6 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
 }
 
 const promptName = (use: PromptUse | undefined): string | undefined => use && `${use.slug}@${use.version}`;
-
-const NOTHING_TRIED: readonly AttemptFacts[] = [];
 
 const attemptsOf = ({ tried, exchange }: AttemptInput, outcome: AttemptOutcome | undefined): readonly AttemptFacts[] =>
   tried.map((each) => (each === outcome ? answeringFacts(each, exchange) : spentFacts(each, exchange)));

@@ -13,7 +13,7 @@ import {
   type SpanRules,
   traceOf,
 } from '../pipeline/index.ts';
-import type { Recorder } from '../record/index.ts';
+import { loggedTraceId, type Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { acceptOf, asksForWebSocket, CLOSE, handshakeProblem, PROTOCOL_HEADER } from '../wire/websocket/index.ts';
@@ -94,16 +94,18 @@ class Opening {
     // Now, so that the last bytes of a session are written before the connection is ended.
     connection.signal.onCancel(() => this.#cancelled());
     let traceId: string = randomUUID();
+    let logged = traceId;
     try {
       const exchange = this.#exchange(memory);
       traceId = exchange.trace.traceId;
+      logged = loggedTraceId(exchange);
       const answer = await this.#ports.pipeline.handle(exchange);
       if (answer.connection === undefined) this.#refuse(exchange, answer);
       else this.#open(exchange, answer, answer.connection);
     } catch (error) {
       const reason = toAppError(error);
       if (reason.code === 'INTERNAL')
-        logger.error({ err: error, traceId }, 'Request for a session could not be answered');
+        logger.error({ err: error, traceId: logged }, 'Request for a session could not be answered');
       const { status, headers, body } = renderError(reason, 'openai');
       connection.refuse({ status, headers: identified(headers, traceId), body });
       this.#end();

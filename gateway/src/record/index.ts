@@ -8,6 +8,16 @@ export {
   type KeptRequest,
 } from './capture.ts';
 export {
+  type Cleaner,
+  cleanRecord,
+  createCleaner,
+  createTextCleaner,
+  isTextCredential,
+  knownScrubber,
+  loggedTraceId,
+  Uncleanable,
+} from './clean/index.ts';
+export {
   type AttemptFacts,
   type CacheStatus,
   type CallerFacts,

@@ -1,6 +1,7 @@
 /** The record of a request after its last byte: pipeline and server collect the parts, sinks read it. */
 import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
+import type { Scrubber } from '../lib/scrub.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
 import type { StepFacts } from './steps.ts';
@@ -26,6 +27,8 @@ export interface RequestRecord {
   readonly once?: OnceRow | undefined;
   /** Headers and bodies, only while the sink runs; undefined: none are kept. */
   readonly captured?: Capture | undefined;
+  /** Takes the known credentials out of a further text of the client; only while the sink runs. In the texts of the record there are none. */
+  clean(this: void, text: string): string;
 }
 
 export interface OnceRow {
@@ -239,6 +242,8 @@ export interface AttemptFacts {
   readonly cost: CostFacts | undefined;
   /** As that of the record. */
   readonly captured?: CapturedAttempt | undefined;
+  /** Takes the secrets of the target out of short texts; undefined: it has none. Only while the sink runs. */
+  readonly textScrubber?: (() => Scrubber) | undefined;
 }
 
 /** What rows of one model used: those of the output of a batch. */

@@ -3,6 +3,7 @@ import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
+import { boundTrace, cleanRecord, cleanWatched } from './clean/index.ts';
 import type {
   AttemptFacts,
   DecisionFacts,
@@ -63,9 +64,6 @@ export interface FinishedRequest {
   readonly sent: SentFacts;
 }
 
-/** Longest span name or identifier that is recorded, in characters. */
-const MAX_SPAN_CHARS = 256;
-
 export function createRecorder({ sinks, headerAliases = [], onSinkError }: RecorderOptions): Recorder {
   const readsUsage = sinks.some((sink) => sink.readsUsage === true);
   const asking = sinks.filter((sink) => sink.needsStreamUsage !== undefined);
@@ -97,9 +95,9 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
       return false;
     }
   };
-  const recordOf = (finished: FinishedRequest): RequestRecord | undefined => {
+  const made = <T>(make: () => T): T | undefined => {
     try {
-      return toRecord(finished, performance.now(), { readsUsage, headerAliases });
+      return make();
     } catch (error) {
       report('record', error);
       return undefined;
@@ -108,11 +106,14 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
   return {
     needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
     finish: (finished) => {
-      const record = recordOf(finished);
+      const record = made(() => toRecord(finished, performance.now(), { readsUsage, headerAliases }));
       if (record === undefined) return;
       tell((sink) => sink.record(record));
     },
-    watched: (watched) => tell((sink) => sink.watched?.(watched)),
+    watched: (watched) => {
+      const clean = made(() => cleanWatched(watched));
+      if (clean !== undefined) tell((sink) => sink.watched?.(clean));
+    },
   };
 }
 
@@ -133,7 +134,7 @@ function toRecord(
   const counts = readsUsage || facts.settlement !== undefined;
   const answeredBy = made && counts ? withAnswer(made, finished) : made;
   if (answeredBy !== undefined) facts.settlement?.settle(spentOf(answeredBy));
-  return {
+  const record = {
     request: requestFacts(exchange, facts, headerAliases),
     caller: facts.caller,
     route: facts.route,
@@ -153,6 +154,7 @@ function toRecord(
     ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const, once: exchange.settlement.once }),
     captured: facts.captured,
   };
+  return cleanRecord(record, { trace: exchange.trace, metadata: facts.metadata, user: facts.user });
 }
 
 /** Charges what the answer used, where that has to be done before its record is made. */
@@ -188,13 +190,6 @@ function requestFacts(
 }
 
 const NO_NAMES: readonly string[] = [];
-
-/** Spans come from headers of the client; the trace id has a bound of its own. */
-function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: TraceContext): TraceContext {
-  return { traceId, spanId: cut(spanId), parentSpanId: cut(parentSpanId), spanName: cut(spanName), span };
-}
-
-const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
 
 const decisionsOf = ({ decisions, guardrails }: PipelineFacts): DecisionFacts =>
   guardrails === undefined ? decisions : { ...decisions, guardrails: guardrails.verdicts() };

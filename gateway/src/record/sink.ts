@@ -1,3 +1,4 @@
+import type { Scrubber } from '../lib/scrub.ts';
 import type { CallerFacts, GuardrailFacts, RequestRecord, TraceContext } from './record.ts';
 
 /** Takes the records of finished requests: a log, metrics, a counter of limits, a database. */
@@ -19,8 +20,10 @@ export interface WatchedGuardrails {
   /** Of the request. */
   readonly trace: TraceContext;
   readonly caller: CallerFacts;
-  /** Of the request, with credentials. */
+  /** Of the request, with credentials. In the texts that sinks get there are none. */
   headers(): Iterable<readonly [name: string, value: string]>;
+  /** As that of an attempt. */
+  readonly textScrubber?: (() => Scrubber) | undefined;
   readonly guardrails: readonly GuardrailFacts[];
 }
 

@@ -96,5 +96,6 @@ export function sampleRecord({
       snapshot: 3,
       ...answer,
     },
+    clean: (text) => text,
   };
 }

@@ -25,7 +25,8 @@ export function createLogSink({ logger, headersToMask, reasons = false }: LogSin
       const isDebug = logger.isLevelEnabled('debug');
       if (isDebug) {
         const names = new Set([...headersToMask, ...request.sensitiveHeaders()]);
-        logger.debug({ ...idsOf(request.trace), headers: maskHeaders(request.headers(), names) }, 'Request received');
+        const headers = cleanHeaders(maskHeaders(request.headers(), names), record.clean);
+        logger.debug({ ...idsOf(request.trace), headers }, 'Request received');
       }
       const { error } = answer;
       if (logger.isLevelEnabled('info')) {
@@ -40,12 +41,15 @@ export function createLogSink({ logger, headersToMask, reasons = false }: LogSin
   };
 }
 
+const cleanHeaders = (headers: Readonly<Record<string, string>>, clean: RequestRecord['clean']): object =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [clean(name), clean(value)]));
+
 const idsOf = ({ traceId, spanId }: TraceContext): object => ({
   traceId,
   ...(spanId === undefined ? {} : { spanId }),
 });
 
-/** The record in short; the log drops undefined members. Only the metadata can hold a secret: all other names are ours. */
+/** The record in short; the log drops undefined members. */
 function toLine(
   { request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord,
   tries: readonly object[] | undefined,

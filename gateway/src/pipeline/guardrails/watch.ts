@@ -7,6 +7,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import type { Prepared } from '../attempt/index.ts';
 import { callerFacts } from '../caller-facts.ts';
 import { bytesOf } from '../exchange.ts';
+import { textScrubberOf } from '../target-secrets.ts';
 import type { ActingHooks } from './acting-hooks.ts';
 import type { GuardrailPorts } from './ports.ts';
 import { subjectFacts, type ToolParts, toolsOf } from './run-phase.ts';
@@ -67,8 +68,15 @@ export function createGuardrailWatch({
   };
 }
 
-function askedBy({ input: { caller, exchange } }: Prepared): Pick<WatchedGuardrails, 'caller' | 'headers'> {
-  return { caller: callerFacts(caller), headers: () => exchange.request.headers() };
+function askedBy({
+  input: { caller, exchange },
+  resolved: { target },
+}: Prepared): Omit<WatchedGuardrails, 'trace' | 'guardrails'> {
+  return {
+    caller: callerFacts(caller),
+    headers: () => exchange.request.headers(),
+    textScrubber: () => textScrubberOf(target),
+  };
 }
 
 /** What hooks of one request look at. */

@@ -1,14 +1,16 @@
 /** The document of a row as JSON: crds/src/logs/document.ts, docs/behaviour/request-logs.md#documents. */
-import type {
-  AttemptFacts,
-  Capture,
-  CapturedAttempt,
-  KeptAnswer,
-  KeptBody,
-  RequestRecord,
+import {
+  type AttemptFacts,
+  type Capture,
+  type CapturedAttempt,
+  type Cleaner,
+  createCleaner,
+  type KeptAnswer,
+  type KeptBody,
+  type RequestRecord,
+  Uncleanable,
 } from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
-import { type Cleaner, createCleaner, Uncleanable } from './cleaner.ts';
 import { type Clean, namesToMask, requestHeaders, shownHeaders } from './headers.ts';
 import { quoted } from './quoted.ts';
 

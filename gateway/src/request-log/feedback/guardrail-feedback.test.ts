@@ -5,9 +5,9 @@ import { feedbackOfGuardrails } from './guardrail-feedback.ts';
 const caller = { keyId: 'key/team-a/main', user: 'ada@example.com', workspace: 'team-a' };
 const checks = { successfulChecks: 'default.contains', failedChecks: 'a, b', erroredChecks: '' };
 const ID = 'a4b5c6d7-0000-4000-8000-000000000001';
-const of = (feedback: object | undefined, headers: readonly (readonly [string, string])[] = [], traceId = 't') =>
+const of = (feedback: object | undefined) =>
   feedbackOfGuardrails({
-    ...{ trace: { traceId }, caller, headers: () => headers },
+    ...{ trace: { traceId: 't' }, caller },
     guardrails: [sampleGuardrail({ feedback: feedback && ({ id: ID, ...feedback } as never) })],
   });
 
@@ -29,28 +29,19 @@ describe('feedback of a guardrail', () => {
     expect(of(feedback)).toEqual([]);
   });
 
-  test('has a whole number, bounded metadata, and no credential of the request', () => {
-    const secret = 'gwk_0123456789abcdef0123456789';
+  test('has a whole number and bounded metadata, without members that hold secrets', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`m${i}`, 'x'.repeat(500)]));
-    const [one] = of(
-      {
-        value: 3.6,
-        weight: 1,
-        metadata: { said: secret, password: 'p', ...many, ...checks, failedChecks: 'c'.repeat(5_000) },
-      },
-      [['authorization', `Bearer ${secret}`]],
-      secret,
-    );
-    expect(one).toMatchObject({ value: 4, trace_id: '[redacted]' });
+    const metadata = { said: 'so', password: 'p', ...many, ...checks, failedChecks: 'c'.repeat(5_000) };
+    const [one] = of({ value: 3.6, weight: 1, metadata });
+    expect(one).toMatchObject({ value: 4 });
     expect(Object.keys(one?.metadata ?? {})).toHaveLength(67);
     expect(one?.metadata['m1']).toHaveLength(128);
     expect(one?.metadata['failedChecks']).toHaveLength(1_024);
-    expect(JSON.stringify(one)).not.toContain(secret);
     expect(one?.metadata['password']).not.toBe('p');
   });
 
   test('is kept of 64 guardrails of a request', () => {
     const guardrails = Array(100).fill(sampleGuardrail({ feedback: { id: ID, value: 1, weight: 1, metadata: {} } }));
-    expect(feedbackOfGuardrails({ trace: { traceId: 't' }, caller, headers: () => [], guardrails })).toHaveLength(64);
+    expect(feedbackOfGuardrails({ trace: { traceId: 't' }, caller, guardrails })).toHaveLength(64);
   });
 });

@@ -3,7 +3,7 @@ import { boundMetadata } from '@gatehouse/crds/logs';
 import type { CallerFacts, GuardrailFacts, TraceContext } from '../../record/index.ts';
 import { withoutSecrets } from '../../telemetry/index.ts';
 import type { LogFeedback } from '../request-log.ts';
-import { createCleanText } from '../rows/texts.ts';
+import { storableText } from '../rows/texts.ts';
 
 /** Of one request: hooks run again for each target. */
 const MAX_FEEDBACK = 64;
@@ -20,39 +20,34 @@ export interface JudgedRequest {
   readonly trace: Pick<TraceContext, 'traceId'>;
   readonly caller: Pick<CallerFacts, 'workspace' | 'keyId' | 'user'>;
   readonly guardrails: readonly GuardrailFacts[];
-  /** Of the request: their credentials are in no text. */
-  headers(): Iterable<readonly [name: string, value: string]>;
 }
 
 /** One for each guardrail that gave one to keep. */
-export function feedbackOfGuardrails({ trace, caller, guardrails, headers }: JudgedRequest): readonly LogFeedback[] {
+export function feedbackOfGuardrails({ trace, caller, guardrails }: JudgedRequest): readonly LogFeedback[] {
   const judging = guardrails.flatMap(({ id: guardrail, feedback, startedAtMs }) =>
     feedback?.id === undefined ? [] : [{ ...feedback, id: feedback.id, guardrail, startedAtMs }],
   );
   if (judging.length === 0) return NONE;
-  const clean = createCleanText(headers);
-  const traceId = clean(trace.traceId, MAX_TRACE_ID);
+  const traceId = storableText(trace.traceId, MAX_TRACE_ID);
   return judging.slice(0, MAX_FEEDBACK).map(({ id, value, weight, metadata, guardrail, startedAtMs }) => ({
     id,
     workspace: caller.workspace,
     trace_id: traceId,
     value: Math.round(value), // configs of requests may have others than whole numbers
     weight,
-    metadata: metadataOf(metadata, clean),
+    metadata: metadataOf(metadata),
     api_key: caller.keyId,
     key_user: caller.user ?? null,
-    guardrail: clean(guardrail, MAX_VALUE),
+    guardrail: storableText(guardrail, MAX_VALUE),
     created_at: Math.floor(startedAtMs),
   }));
 }
 
-function metadataOf(
-  given: Readonly<Record<string, unknown>>,
-  clean: ReturnType<typeof createCleanText>,
-): LogFeedback['metadata'] {
+function metadataOf(given: Readonly<Record<string, unknown>>): LogFeedback['metadata'] {
   const out: Record<string, string> = Object.create(null); // names may come from clients
   const bound = withoutSecrets(boundMetadata(given));
-  for (const name of Object.keys(bound)) out[clean(name, MAX_VALUE)] = clean(String(bound[name]), MAX_VALUE);
-  for (const name of CHECK_NAMES) out[name] = clean(String(given[name] ?? ''), MAX_CHECK_NAMES);
+  for (const name of Object.keys(bound))
+    out[storableText(name, MAX_VALUE)] = storableText(String(bound[name]), MAX_VALUE);
+  for (const name of CHECK_NAMES) out[name] = storableText(String(given[name] ?? ''), MAX_CHECK_NAMES);
   return out;
 }

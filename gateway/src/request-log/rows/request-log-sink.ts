@@ -19,13 +19,15 @@ export const createRequestLogSink = ({ log, ...options }: RequestLogSinkOptions)
     for (const each of logRecordsOf(record, options)) log.add(each);
     const { caller, decisions, request, isPassedOn } = record;
     if (caller === undefined || isPassedOn === true || decisions.guardrails.length === 0) return;
-    const { trace, headers } = request;
-    addFeedback({ trace, caller, guardrails: decisions.guardrails, headers }, log);
+    addFeedback({ trace: request.trace, caller, guardrails: decisions.guardrails }, log);
   },
   watched: (watched) => addFeedback(watched, log),
 });
 
-function addFeedback(judged: WatchedGuardrails, log: Pick<RequestLog, 'addFeedback'>): void {
+function addFeedback(
+  judged: Pick<WatchedGuardrails, 'trace' | 'caller' | 'guardrails'>,
+  log: Pick<RequestLog, 'addFeedback'>,
+): void {
   for (const feedback of feedbackOfGuardrails(judged)) log.addFeedback(feedback);
 }
 

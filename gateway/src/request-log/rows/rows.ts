@@ -13,7 +13,7 @@ import {
 import { withoutSecrets } from '../../telemetry/index.ts';
 import { decisionOf } from './decision.ts';
 import { type Shared, type TargetColumns, type Times, toRow, type UsageColumns } from './row.ts';
-import { type CleanText, createCleanText } from './texts.ts';
+import { storableText } from './texts.ts';
 
 /** Longest names and identifiers of clients, in characters. */
 const MAX_NAME = 256;
@@ -24,7 +24,6 @@ const MAX_VALUE = 128;
 interface RowContext {
   readonly record: RequestRecord;
   readonly shared: Shared;
-  readonly clean: CleanText;
 }
 
 export interface RowOptions {
@@ -45,9 +44,7 @@ const UNLOGGED: ReadonlySet<string> = new Set(['ingestLogs', 'ingestSpans']);
 export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): readonly LogRow[] {
   const { caller, attempts, answeredBy } = record;
   if (caller === undefined || record.isPassedOn === true || UNLOGGED.has(record.request.operation)) return NO_ROWS;
-  const { headers, carrierHeaders } = record.request;
-  const clean = createCleanText(carrierHeaders === undefined ? headers : () => [...headers(), ...carrierHeaders()]);
-  const context = { record, shared: sharedOf(record, { caller, gatewayVersion, clean }), clean };
+  const context = { record, shared: sharedOf(record, { caller, gatewayVersion }) };
   const rows = attempts.flatMap((attempt, index) => {
     const row = attemptRow(attempt, index, context);
     return [row, ...shareRows(row, attempt, context)];
@@ -59,27 +56,26 @@ export function rowsOf(record: RequestRecord, { gatewayVersion }: RowOptions): r
 interface SharedParts {
   readonly caller: CallerFacts;
   readonly gatewayVersion: string;
-  readonly clean: CleanText;
 }
 
-function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVersion, clean }: SharedParts): Shared {
+function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVersion }: SharedParts): Shared {
   const { trace, method, path, operation } = request;
-  const metadata = metadataOf(request.metadata, clean);
+  const metadata = metadataOf(request.metadata);
   const [prompt, promptVersion] = promptOf(route.prompt);
   return {
     workspace: caller.workspace,
-    trace_id: clean(trace.traceId, MAX_NAME),
+    trace_id: storableText(trace.traceId, MAX_NAME),
     request_id: randomUUID(),
-    parent_span_id: orNull(trace.parentSpanId, clean, MAX_NAME),
-    span_name: orNull(trace.spanName, clean, MAX_NAME),
+    parent_span_id: orNull(trace.parentSpanId, MAX_NAME),
+    span_name: orNull(trace.spanName, MAX_NAME),
     api_key: caller.keyId,
     api_key_name: caller.key,
     key_user: caller.user ?? null,
-    end_user: metadata['_user'] ?? orNull(request.user, clean, MAX_VALUE),
+    end_user: metadata['_user'] ?? orNull(request.user, MAX_VALUE),
     environment: metadata['_environment'] ?? null,
     source: sourceOf(operation),
-    method: clean(method, MAX_VALUE),
-    url: clean(path, MAX_PATH),
+    method: storableText(method, MAX_VALUE),
+    url: storableText(path, MAX_PATH),
     config: route.config ?? null,
     config_version: route.configVersion ?? null,
     mode: route.mode ?? null,
@@ -91,8 +87,8 @@ function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVe
   };
 }
 
-const orNull = (text: string | undefined, clean: CleanText, maxChars: number): string | null =>
-  text === undefined ? null : clean(text, maxChars);
+const orNull = (text: string | undefined, maxChars: number): string | null =>
+  text === undefined ? null : storableText(text, maxChars);
 
 /** Operations that are no part of the unified API. */
 const SOURCES: Readonly<Record<string, LogSource | undefined>> = { proxy: 'proxy', realtime: 'realtime' };
@@ -101,12 +97,12 @@ const sourceOf = (operation: string): LogSource => SOURCES[operation] ?? 'unifie
 
 const NO_METADATA: LogRow['metadata'] = {};
 
-function metadataOf(given: Readonly<Record<string, string>>, clean: CleanText): LogRow['metadata'] {
+function metadataOf(given: Readonly<Record<string, string>>): LogRow['metadata'] {
   const names = Object.keys(given);
   if (names.length === 0) return NO_METADATA;
   const plain = withoutSecrets(given);
   const out: Record<string, string> = Object.create(null); // names come from clients
-  for (const name of names) out[clean(name, MAX_VALUE)] = clean(String(plain[name]), MAX_VALUE);
+  for (const name of names) out[storableText(name, MAX_VALUE)] = storableText(String(plain[name]), MAX_VALUE);
   return out;
 }
 
@@ -117,7 +113,7 @@ function promptOf(prompt: string | undefined): readonly [slug: string | null, ve
   return at < 0 ? [prompt, null] : [prompt.slice(0, at), prompt.slice(at + 1)];
 }
 
-function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clean }: RowContext): LogRow {
+function attemptRow(attempt: AttemptFacts, index: number, { record, shared }: RowContext): LogRow {
   const { request, route, answer, decisions, answeredBy } = record;
   const isFinal = attempt === answeredBy;
   const guardrails = guardrailsOf(record, attempt);
@@ -127,13 +123,13 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
   return toRow(shared, {
     id: idOf(once),
     createdAt: once?.atMs ?? Math.floor(attempt.startedAtMs),
-    spanId: isFinal ? orNull(request.trace.spanId, clean, MAX_NAME) : (attempt.spanId ?? null),
+    spanId: isFinal ? orNull(request.trace.spanId, MAX_NAME) : (attempt.spanId ?? null),
     operation: attempt.operation ?? request.operation,
     attempt: index,
     isFinal: isFinal && record.isOwnCall !== true,
     status,
     error: error?.code ?? null,
-    target: targetColumns(attempt, clean),
+    target: targetColumns(attempt),
     isStream: isFinal && answer.stream,
     times: isFinal ? finalTimes(record, attempt) : attemptTimes(attempt),
     used: usageColumns(own),
@@ -143,7 +139,7 @@ function attemptRow(attempt: AttemptFacts, index: number, { record, shared, clea
 }
 
 /** What the rows of a batch used that an attempt has counted, by their models: beside the row of the attempt, which has none of it. */
-function shareRows(row: LogRow, attempt: AttemptFacts, { record, clean }: RowContext): readonly LogRow[] {
+function shareRows(row: LogRow, attempt: AttemptFacts, { record }: RowContext): readonly LogRow[] {
   const { shares = [], cost } = attempt;
   const once = onceOf(record, attempt);
   return shares.map(({ model, usage, cost: own }) => ({
@@ -151,8 +147,8 @@ function shareRows(row: LogRow, attempt: AttemptFacts, { record, clean }: RowCon
     id: idOf(once, model ?? ''),
     is_final: false,
     is_stream: false,
-    model: orNull(model, clean, MAX_NAME),
-    answered_model: orNull(model, clean, MAX_NAME),
+    model: orNull(model, MAX_NAME),
+    answered_model: orNull(model, MAX_NAME),
     ...NO_TIMES,
     ...usageColumns({ usage, cost: cost && { ...cost, ...own } }),
     is_denied: false,
@@ -170,11 +166,11 @@ const idOf = (once: OnceRow | undefined, ...parts: readonly string[]): string =>
 const onceOf = ({ once, answeredBy }: RequestRecord, attempt: AttemptFacts): OnceRow | undefined =>
   attempt === answeredBy ? once : undefined;
 
-const targetColumns = (attempt: AttemptFacts, clean: CleanText): TargetColumns => ({
-  provider: orNull(attempt.provider, clean, MAX_VALUE),
-  account: orNull(attempt.account, clean, MAX_VALUE),
-  model: orNull(attempt.model, clean, MAX_NAME),
-  answered_model: orNull(attempt.answeredModel, clean, MAX_NAME),
+const targetColumns = (attempt: AttemptFacts): TargetColumns => ({
+  provider: orNull(attempt.provider, MAX_VALUE),
+  account: orNull(attempt.account, MAX_VALUE),
+  model: orNull(attempt.model, MAX_NAME),
+  answered_model: orNull(attempt.answeredModel, MAX_NAME),
   target: attempt.target ?? null,
   target_index: indexOf(attempt.target),
   cache: attempt.cache ?? null,
@@ -193,13 +189,13 @@ const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>): Us
 });
 
 /** Of a request that ended without an answer of a target. */
-function localRow(index: number, { record, shared, clean }: RowContext): LogRow {
+function localRow(index: number, { record, shared }: RowContext): LogRow {
   const { request, route, answer, decisions } = record;
   const guardrails = record.attempts.length === 0 ? decisions.guardrails : NO_GUARDRAILS;
   return toRow(shared, {
     id: randomUUIDv7(),
     createdAt: Math.floor(request.startedAtMs),
-    spanId: orNull(request.trace.spanId, clean, MAX_NAME),
+    spanId: orNull(request.trace.spanId, MAX_NAME),
     operation: request.operation,
     attempt: index,
     isFinal: true,

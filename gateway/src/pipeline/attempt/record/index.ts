@@ -6,6 +6,7 @@ import type { AccountPrices } from '../../../cost/index.ts';
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
 import type { JsonLimits } from '../../../lib/json/index.ts';
+import type { Scrubber } from '../../../lib/scrub.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import {
   type AttemptFacts,
@@ -29,6 +30,7 @@ import {
 } from '../../exchange.ts';
 import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
+import { textScrubberOf } from '../../target-secrets.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import { type MappedAnswer, scrubberOf } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
@@ -82,6 +84,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly characters: number | undefined;
   /** Headers and bodies for the request log. */
   readonly captured: CapturedAttempt | undefined;
+  /** Takes the secrets of the target out of short texts. */
+  readonly textScrubber: (() => Scrubber) | undefined;
   /** Present when the target has switched protocols. */
   readonly connection?: ProviderConnection | undefined;
 }
@@ -214,6 +218,7 @@ export async function triedOutcome(
     images: facts.images,
     characters: facts.characters,
     captured: facts.captured,
+    textScrubber: facts.textScrubber,
   });
 }
 
@@ -303,6 +308,14 @@ function capture({ captured, resolved, sent, guards }: Prepared, { status, heade
   if (body.kind === 'bytes') captured.answers({ status, headers, bytes: body.bytes });
 }
 
+/** Of the target; of one that could not be prepared, those of its stored account. */
+function secretsOf({ input, leaf, prepared }: Pick<AttemptProgress, 'input' | 'leaf' | 'prepared'>) {
+  if (prepared !== undefined) return () => textScrubberOf(prepared.resolved.target);
+  const slug = accountOf(input, leaf);
+  const account = slug === undefined ? undefined : input.exchange.snapshot.provider(input.caller.workspace.name, slug);
+  return account && (() => textScrubberOf(account.target));
+}
+
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
@@ -316,6 +329,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   spanId: prepared?.span?.id,
   origin: prepared?.sent.origin,
   captured: prepared?.captured,
+  textScrubber: secretsOf({ input, leaf, prepared }),
   images: prepared && imagesAsked(prepared),
   characters: prepared && charactersAsked(prepared),
   startedMs,
@@ -367,4 +381,5 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   prices: outcome.prices,
   cost: undefined,
   captured: outcome.captured,
+  textScrubber: outcome.textScrubber,
 });

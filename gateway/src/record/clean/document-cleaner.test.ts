@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCleaner, Uncleanable } from './cleaner.ts';
+import { createCleaner, Uncleanable } from './document-cleaner.ts';
 
 type Given = Parameters<typeof createCleaner>[0];
 

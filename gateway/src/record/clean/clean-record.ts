@@ -1,0 +1,199 @@
+/** Takes credentials out of what clients have named in a record, before any sink gets it: docs/behaviour/records.md#credentials. */
+import { boundMetadata, boundText } from '@gatehouse/crds/logs';
+import { AppError } from '../../errors/index.ts';
+import type { AttemptFacts, GuardrailFacts, RequestRecord, TraceContext } from '../record.ts';
+import type { WatchedGuardrails } from '../sink.ts';
+import { createTextCleaner, type TextCleaner } from './text-cleaner.ts';
+
+/** Texts of the client before they are cut: a part of a secret could not be found. */
+export interface WholeTexts {
+  readonly trace: TraceContext;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly user: unknown;
+}
+
+type Clean = TextCleaner['clean'];
+
+/** Longest span name or identifier that is recorded, in characters. */
+const MAX_SPAN_CHARS = 256;
+/** Of a text of any length, in characters: what is recorded is far less. */
+const MAX_READ = 16 * 1024;
+/** Causes of an error. */
+const MAX_CAUSES = 8;
+
+/** The given record with its `clean`, where no text holds a credential. */
+export function cleanRecord(given: Omit<RequestRecord, 'clean'>, whole: WholeTexts): RequestRecord {
+  const { headers, carrierHeaders } = given.request;
+  const scrubbers = given.attempts.flatMap(({ textScrubber }) => textScrubber ?? []);
+  const { clean, mayFind } = createTextCleaner({ headers, carrierHeaders, scrubbers });
+  const record = { ...given, clean };
+  return mayFind(textOf(record, whole)) ? cleaned(record, whole) : record;
+}
+
+export function cleanWatched(watched: WatchedGuardrails): WatchedGuardrails {
+  const { headers, textScrubber, trace, guardrails } = watched;
+  const { clean, mayFind } = createTextCleaner({
+    headers,
+    scrubbers: textScrubber === undefined ? [] : [textScrubber],
+  });
+  if (!mayFind([...textsOfTrace(trace), ...guardrails.flatMap(textsOfGuardrail)].join('\n'))) return watched;
+  return {
+    ...watched,
+    trace: cleanTrace(trace, clean),
+    guardrails: guardrails.map((each) => cleanGuardrail(each, clean)),
+  };
+}
+
+/** The trace id of a request that has no record, for the log. */
+export function loggedTraceId({ request, trace }: Identified): string {
+  return createTextCleaner({ headers: () => request.headers(), scrubbers: [] }).clean(trace.traceId);
+}
+
+interface Identified {
+  readonly request: { headers(): Iterable<readonly [name: string, value: string]> };
+  readonly trace: Pick<TraceContext, 'traceId'>;
+}
+
+/** Spans come from headers of the client; the trace id has a bound of its own. */
+export function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: TraceContext): TraceContext {
+  return { traceId, spanId: cut(spanId), parentSpanId: cut(parentSpanId), spanName: cut(spanName), span };
+}
+
+const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
+const read = (text: string): string => (text.length > MAX_READ ? text.slice(0, MAX_READ) : text);
+
+/** All that may hold a credential, as one text that is searched once. */
+function textOf(
+  { request, attempts, decisions, answer }: RequestRecord,
+  { trace, metadata, user }: WholeTexts,
+): string {
+  const texts = [request.path, ...textsOfTrace(trace)];
+  if (typeof user === 'string') texts.push(read(user));
+  for (const name in metadata) texts.push(name, textOfValue(metadata[name]));
+  for (const attempt of attempts) addAttempt(texts, attempt);
+  for (const guardrail of decisions.guardrails) texts.push(...textsOfGuardrail(guardrail));
+  if (answer.error !== undefined) texts.push(textOfError(answer.error));
+  return texts.join('\n');
+}
+
+const textsOfTrace = ({ traceId, spanId = '', parentSpanId = '', spanName = '', span }: TraceContext): string[] => {
+  const texts = [traceId, spanId, parentSpanId, spanName];
+  if (span !== undefined) texts.push(span.traceId, span.spanId, span.parentId ?? '', span.state ?? '');
+  return texts;
+};
+
+const textOfValue = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+};
+
+function addAttempt(texts: string[], attempt: AttemptFacts): void {
+  const { provider, account, model, answeredModel, origin, droppedParams, shares, error } = attempt;
+  if (provider !== undefined) texts.push(provider);
+  if (account !== undefined) texts.push(account);
+  if (model !== undefined) texts.push(model);
+  if (answeredModel !== undefined) texts.push(answeredModel);
+  if (origin !== undefined) texts.push(origin);
+  if (error !== undefined) texts.push(textOfError(error));
+  texts.push(...droppedParams);
+  for (const share of shares ?? []) texts.push(share.model ?? '');
+}
+
+const textsOfGuardrail = ({ id, feedback }: GuardrailFacts): readonly string[] =>
+  feedback === undefined ? [id] : [id, read(JSON.stringify(feedback.metadata))];
+
+function textOfError(error: AppError): string {
+  const texts = [error.param ?? ''];
+  let cause: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
+    texts.push(cause.message);
+    cause = cause.cause;
+  }
+  if (typeof cause === 'string') texts.push(cause);
+  return read(texts.join('\n'));
+}
+
+function cleaned(record: RequestRecord, whole: WholeTexts): RequestRecord {
+  const { request, attempts, answeredBy, decisions, answer, clean } = record;
+  const made = new Map(attempts.map((attempt) => [attempt, cleanAttempt(attempt, clean)]));
+  return {
+    ...record,
+    request: {
+      ...request,
+      path: clean(request.path),
+      trace: boundTrace(cleanTrace(whole.trace, clean)),
+      metadata: boundMetadata(whole.metadata, clean),
+      user: typeof whole.user === 'string' ? boundText(clean(read(whole.user))) : undefined,
+    },
+    attempts: [...made.values()],
+    answeredBy: answeredBy && (made.get(answeredBy) ?? cleanAttempt(answeredBy, clean)),
+    decisions: { ...decisions, guardrails: decisions.guardrails.map((each) => cleanGuardrail(each, clean)) },
+    answer: { ...answer, error: answer.error && cleanError(answer.error, clean) },
+  };
+}
+
+/** A trace is exported by its ids: one of which an id holds a credential is not. */
+function cleanTrace(trace: TraceContext, clean: Clean): TraceContext {
+  const { traceId, spanId, parentSpanId, spanName, span } = trace;
+  const ids = [traceId, spanId, parentSpanId, span?.traceId, span?.spanId, span?.parentId].join('\n');
+  const { state } = span ?? {};
+  return {
+    traceId: clean(traceId),
+    spanId: spanId && clean(spanId),
+    parentSpanId: parentSpanId && clean(parentSpanId),
+    spanName: spanName && clean(read(spanName)),
+    span:
+      span && clean(ids) === ids ? { ...span, state: state && clean(state) === state ? state : undefined } : undefined,
+  };
+}
+
+function cleanAttempt(attempt: AttemptFacts, clean: Clean): AttemptFacts {
+  const { provider, account, model, answeredModel, origin, droppedParams, shares, error } = attempt;
+  return {
+    ...attempt,
+    provider: provider && clean(provider),
+    account: account && clean(account),
+    model: model && clean(model),
+    answeredModel: answeredModel && clean(answeredModel),
+    origin: origin && clean(origin),
+    droppedParams: droppedParams.map(clean),
+    shares: shares?.map((share) => ({ ...share, model: share.model && clean(share.model) })),
+    error: error && cleanError(error, clean),
+  };
+}
+
+function cleanGuardrail(facts: GuardrailFacts, clean: Clean): GuardrailFacts {
+  const { id, feedback } = facts;
+  if (feedback === undefined) return { ...facts, id: clean(id) };
+  const metadata: Record<string, unknown> = Object.create(null); // names come from clients
+  for (const [name, value] of Object.entries(feedback.metadata)) metadata[clean(name)] = cleanValue(value, clean);
+  return { ...facts, id: clean(id), feedback: { ...feedback, metadata } };
+}
+
+const cleanValue = (value: unknown, clean: Clean): unknown => {
+  const text = textOfValue(value);
+  const left = clean(read(text));
+  return left === text ? value : left;
+};
+
+function cleanError(error: AppError, clean: Clean): AppError {
+  const text = textOfError(error);
+  if (clean(text) === text) return error;
+  const { code, param, provider, retryAfterMs, message, cause } = error;
+  return new AppError(code, {
+    detail: clean(message),
+    ...(param === undefined ? {} : { param: clean(param) }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    cause: cleanCause(cause, clean, MAX_CAUSES),
+  });
+}
+
+function cleanCause(cause: unknown, clean: Clean, depth: number): unknown {
+  if (typeof cause === 'string') return clean(cause);
+  if (!(cause instanceof Error) || depth === 0) return undefined;
+  const inner = cleanCause(cause.cause, clean, depth - 1);
+  const made = new Error(clean(cause.message), inner === undefined ? undefined : { cause: inner });
+  made.stack = clean(cause.stack ?? '');
+  return 'code' in cause && typeof cause.code === 'string' ? Object.assign(made, { code: cause.code }) : made;
+}

@@ -1,0 +1,49 @@
+/** Takes credentials out of all that a document says, wherever they stand. */
+import type { Scrubber } from '../../lib/scrub.ts';
+import type { RequestRecord } from '../record.ts';
+import { credentialsOf, knownScrubber, mayHoldKey, withoutKeys } from './credentials.ts';
+
+/** Both throw Uncleanable. */
+export interface Cleaner {
+  clean(this: void, text: string): string;
+  /** False: `clean` gives the text back. */
+  mayFind(text: string): boolean;
+}
+
+/** Of the client, in all forms in which they are looked for: each one is a pass over all texts, in each encoding. */
+const MAX_CREDENTIALS = 16;
+
+/** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
+export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
+  const ofClient = credentialsOf([...request.headers(), ...(request.carrierHeaders?.() ?? [])]);
+  if (ofClient.length > MAX_CREDENTIALS) return NO_CLEANER;
+  const scrubbers: Scrubber[] = [];
+  if (ofClient.length > 0) scrubbers.push(knownScrubber(ofClient));
+  for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
+  return {
+    clean: (text) => withoutKeys(scrubbers.reduce(scrubbed, text)),
+    mayFind: (text) => mayHoldKey(text) || scrubbers.some((scrubber) => scrubber.mayFind(text)),
+  };
+}
+
+const tooMany = (): never => {
+  throw new Uncleanable();
+};
+const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
+
+/** Throws an Uncleanable for a text that would take too long. */
+function scrubbed(text: string, scrubber: Scrubber): string {
+  if (!scrubber.mayFind(text)) return text;
+  let escapes = 0;
+  for (const _ of text.matchAll(ESCAPES)) {
+    escapes += 1;
+    if (escapes > MAX_ESCAPES) throw new Uncleanable();
+  }
+  return scrubber.text(text);
+}
+
+/** A secret may stand in a text whose escapes, or one of secrets that, are too many to be looked at between other requests. */
+export class Uncleanable extends Error {}
+
+const ESCAPES = /[\\%&+]/g;
+const MAX_ESCAPES = 20_000;
