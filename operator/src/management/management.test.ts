@@ -248,6 +248,23 @@ describe('the record of a call', () => {
     await one.close();
   });
 
+  test('has no gateway key of its path or of what was written', async () => {
+    const canary = `gwk_canary${'0123456789'.repeat(3)}`;
+    const one = await createTestManagement(['policies'], { onCall: (report) => void seen.push(report) });
+    for (const path of [canary, canary.replace('_', '%5F'), canary.replace('canary', 'c%61nary')]) {
+      expect((await one.call('a', 'PUT', `/policies/rate-limits/${path}`, { value: 1 })).status).toBe(404);
+    }
+    const named = { ...POLICY, name: `for ${canary}`, description: canary };
+    const made = await one.call('a', 'POST', '/policies/rate-limits', named);
+    expect(made.status).toBe(200);
+    const records = recorded();
+    expect(records).toHaveLength(4);
+    expect(records[0]?.path).toMatch(/\/policies\/rate-limits\/\[redacted\]$/);
+    expect(JSON.stringify(records)).not.toMatch(/gwk|0123456789/);
+    expect(JSON.stringify(records)).toContain('for [redacted]');
+    await one.close();
+  });
+
   test('has the entries of Secrets that were written, and no value', async () => {
     const one = await createTestManagement(['virtual_keys'], { onCall: (report) => void seen.push(report) });
     const body = { name: 'K', slug: 'k', provider: 'openai', key: 'canary-1' };

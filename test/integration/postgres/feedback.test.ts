@@ -52,6 +52,17 @@ const kept = async (id: unknown) =>
 const idsOf = ({ body }: Awaited<ReturnType<typeof give>>): string[] => body['feedback_ids'] as string[];
 
 describe('feedback', () => {
+  test('has no gateway key, wherever it was written', async () => {
+    const canary = `gwk_canary${'0123456789'.repeat(3)}`;
+    const metadata = { said: `${'x'.repeat(110)} ${canary}`, [canary]: 'name', of: { nested: canary } };
+    const [id = ''] = idsOf(await give({ trace_id: canary, value: 5, metadata }));
+    const given = await kept(id);
+    expect(given).toMatchObject({ trace_id: '[redacted]', metadata: { '[redacted]': 'name' } });
+    expect(JSON.stringify(given)).not.toContain('gwk_');
+    expect((await change(id, { value: 4, metadata: { said: canary } })).status).toBe(200);
+    expect(await kept(id)).toMatchObject({ value: 4, metadata: { said: '[redacted]' } });
+  });
+
   test('of one trace is kept with who gave it', async () => {
     const answer = await give({ trace_id: 't-1', value: 5, weight: 0.5, metadata: { by: 'a tester', stars: 3 } });
     expect([answer.status, answer.body]).toMatchObject([200, { status: 'success', message: expect.any(String) }]);

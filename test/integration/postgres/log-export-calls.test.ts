@@ -91,6 +91,16 @@ describe('an export', () => {
     expect((await call('service', 'POST', `/${id}/cancel`)).status).toBe(409);
   });
 
+  test('has no gateway key in what was said of it', async () => {
+    const canary = `gwk_canary${'0123456789'.repeat(3)}`;
+    const filters = { metadata: { said: canary }, trace_id: canary, page_size: 10 };
+    const id = await make({ filters, description: `For ${canary}` });
+    const shown = (await call('service', 'GET', `/${id}`)).body;
+    expect(shown).toMatchObject({ description: 'For [redacted]', filters: { page_size: 10, trace_id: '[redacted]' } });
+    expect(JSON.stringify(shown)).not.toContain(canary);
+    expect(await finish(id)).toMatchObject({ status: 'success', total_records: 0 });
+  });
+
   test('has the rows of its workspace, the newest first, and no more than page_size', async () => {
     const all = await make();
     await finish(all);

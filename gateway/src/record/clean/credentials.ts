@@ -6,8 +6,6 @@ import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
 type Headers = Iterable<readonly [name: string, value: string]>;
 
 export const REDACTED = '[redacted]';
-const KEY = 'gwk_';
-const GENERATED_KEY = /gwk_[\w-]{8,}/g;
 const SCHEME = /^[a-z][\w-]*\s+(?=\S)/i;
 /** What is left of such a value without the rest of it says nothing. */
 const PLAIN_SCHEME = /^(?:basic|bearer|token)\s+\S/i;
@@ -55,8 +53,3 @@ export const textCredentialsOf = (headers: Headers): readonly string[] => creden
 /** `name`: lower case. */
 export const isTextCredential = (name: string, value: string): boolean =>
   isCredentialHeader(name) && (value.length >= MIN_OTHER_LENGTH || KEY_NAMES.has(name));
-
-export const mayHoldKey = (text: string): boolean => text.includes(KEY);
-
-/** Without gateway keys that Gatehouse has made. */
-export const withoutKeys = (text: string): string => (mayHoldKey(text) ? text.replace(GENERATED_KEY, REDACTED) : text);

@@ -1,7 +1,8 @@
 /** Takes credentials out of all that a document says, wherever they stand. */
+import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
 import type { Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../record.ts';
-import { credentialsOf, knownScrubber, mayHoldKey, withoutKeys } from './credentials.ts';
+import { credentialsOf, knownScrubber } from './credentials.ts';
 
 /** Both throw Uncleanable. */
 export interface Cleaner {
@@ -21,8 +22,8 @@ export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   if (ofClient.length > 0) scrubbers.push(knownScrubber(ofClient));
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
   return {
-    clean: (text) => withoutKeys(scrubbers.reduce(scrubbed, text)),
-    mayFind: (text) => mayHoldKey(text) || scrubbers.some((scrubber) => scrubber.mayFind(text)),
+    clean: (text) => withoutGatewayKeys(scrubbers.reduce(scrubbed, text)),
+    mayFind: (text) => mayHoldGatewayKey(text) || scrubbers.some((scrubber) => scrubber.mayFind(text)),
   };
 }
 

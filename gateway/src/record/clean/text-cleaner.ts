@@ -1,6 +1,7 @@
 /** Takes credentials out of the short texts of a request. */
+import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
 import type { Scrubber } from '../../lib/scrub.ts';
-import { knownScrubber, mayHoldKey, REDACTED, textCredentialsOf, withoutKeys } from './credentials.ts';
+import { knownScrubber, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
 
@@ -30,7 +31,7 @@ export function createTextCleaner({ headers, carrierHeaders, scrubbers }: Creden
   const mayFind = (text: string): boolean => {
     const { all, plain } = found();
     return (
-      mayHoldKey(text) ||
+      mayHoldGatewayKey(text) ||
       all.some((each) => each.mayFind(text)) ||
       plain.some((credential) => text.includes(credential))
     );
@@ -41,7 +42,7 @@ export function createTextCleaner({ headers, carrierHeaders, scrubbers }: Creden
       if (!mayFind(text)) return text;
       const { all, plain } = found();
       const left = all.reduce((given, each) => each.text(given), text);
-      return withoutKeys(plain.reduce((given, credential) => given.replaceAll(credential, REDACTED), left));
+      return withoutGatewayKeys(plain.reduce((given, credential) => given.replaceAll(credential, REDACTED), left));
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Content of objects without what could be a secret. Credentials are in Secrets, so that hardly anything is left to hide. */
-import { isObject } from '@gatehouse/crds';
+import { isObject, withoutGatewayKeys } from '@gatehouse/crds';
 
 const MASK = '********';
 /** Members whose texts are hidden, with everything in them. */
@@ -14,14 +14,14 @@ const SECRET_VARIABLE = /key|token|secret|password|passphrase|credential|authori
 const USER_INFO = /(:\/\/)[^/\s@]+@/g;
 
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(USER_INFO, `$1${MASK}@`);
+  if (typeof value === 'string') return withoutGatewayKeys(value).replace(USER_INFO, `$1${MASK}@`);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;
   const { name: variable } = value;
   const isSecret = typeof variable === 'string' && SECRET_VARIABLE.test(variable);
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
-      name,
+      withoutGatewayKeys(name),
       isHidden(name) || (isSecret && name === 'value') ? hidden(one) : withoutSecrets(one),
     ]),
   );

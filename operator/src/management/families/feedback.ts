@@ -1,6 +1,6 @@
 /** Feedback on traces. docs/behaviour/request-logs.md#feedback */
 import { randomUUID } from 'node:crypto';
-import { withoutBrokenText } from '@gatehouse/crds';
+import { withoutBrokenText, withoutGatewayKeys } from '@gatehouse/crds';
 import { boundMetadata, type FeedbackRow } from '@gatehouse/crds/logs';
 import { feedback } from '@gatehouse/crds/rest';
 import type { Insertable } from 'kysely';
@@ -19,12 +19,15 @@ function logsOf({ logDatabase }: Services): Database<LogTables> {
 
 /** A text of at most 128 characters may end in half of a surrogate pair. */
 const toJson = (metadata: Readonly<Record<string, unknown>>): string =>
-  withoutBrokenText(JSON.stringify(boundMetadata(metadata)));
+  withoutBrokenText(JSON.stringify(boundMetadata(metadata, withoutGatewayKeys)));
 
 /** The same, as names and values. */
 const toTexts = (metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(boundMetadata(metadata)).map(([name, value]) => [withoutBrokenText(name), withoutBrokenText(value)]),
+    Object.entries(boundMetadata(metadata, withoutGatewayKeys)).map(([name, value]) => [
+      withoutBrokenText(name),
+      withoutBrokenText(value),
+    ]),
   );
 
 function giverOf({ keyId, user, isSession }: Caller): Pick<FeedbackRow, 'api_key' | 'key_user'> {
@@ -39,8 +42,8 @@ export const FEEDBACK: readonly BoundOperation[] = [
     const { workspace } = await services.tenancy.workspaceOf(caller, workspaceId);
     const now = new Date(services.now());
     const rows = [body].flat().map(
-      ({ trace_id, value, weight = 1, metadata = {} }): Insertable<LogTables['feedback']> => ({
-        ...{ id: randomUUID(), workspace: workspace?.slug ?? '', trace_id, value, weight },
+      ({ trace_id: given, value, weight = 1, metadata = {} }): Insertable<LogTables['feedback']> => ({
+        ...{ id: randomUUID(), workspace: workspace?.slug ?? '', trace_id: withoutGatewayKeys(given), value, weight },
         ...{ metadata: toJson(metadata), ...giverOf(caller), created_at: now, updated_at: now },
       }),
     );

@@ -1,6 +1,7 @@
 /** Exports of logs. docs/behaviour/request-logs.md#exports */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { withoutGatewayKeys } from '@gatehouse/crds';
 import type { ExportField, ExportRow } from '@gatehouse/crds/logs';
 import { logExports } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
@@ -49,9 +50,9 @@ async function findExport(call: RestCall, services: Services): Promise<ExportRow
   return found;
 }
 
-/** Shown as they were given. */
+/** Shown as they were given; keys stand in no row that they could find. */
 const shownFilters = (filters: Filters): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+  JSON.parse(withoutGatewayKeys(JSON.stringify(filters)));
 
 async function queryOf(filters: Filters, workspace: string, { caller }: RestCall, services: Services) {
   const { metadata, current_page: _, page_size: __, ...query } = filters;
@@ -155,7 +156,12 @@ const WRITING: readonly BoundOperation[] = [
     await allowedOf(body.requested_data, services);
     const now = new Date(services.now());
     const row = {
-      ...{ id: randomUUID(), workspace: slug, description: body.description ?? '', link_key: newLinkKey() },
+      ...{
+        id: randomUUID(),
+        workspace: slug,
+        description: withoutGatewayKeys(body.description ?? ''),
+        link_key: newLinkKey(),
+      },
       ...{ filters: shownFilters(body.filters), fields: [...new Set(body.requested_data)] },
       ...{ api_key: caller.isSession ? null : caller.keyId, created_by: creatorOf(caller) },
       ...{ created_at: now, updated_at: now, max_records: body.filters.page_size },

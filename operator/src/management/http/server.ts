@@ -1,5 +1,12 @@
 /** The HTTP server of the management API: one route for each operation of the contract. */
-import { brokenTextAt, formatPath, fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
+import {
+  brokenTextAt,
+  formatPath,
+  fromZodError,
+  isDeeperThan,
+  MAX_DOCUMENT_DEPTH,
+  pathWithoutGatewayKeys,
+} from '@gatehouse/crds';
 import type { AuditChange } from '@gatehouse/crds/records';
 import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -124,7 +131,8 @@ function addDocument(app: FastifyInstance, { operations, ...known }: RouteOption
   });
 }
 
-const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
+/** As it is recorded. */
+const pathOf = ({ url }: FastifyRequest): string => pathWithoutGatewayKeys(url.split('?')[0] ?? '');
 
 function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOptions): void {
   const { operation } = bound;
