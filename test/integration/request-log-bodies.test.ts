@@ -36,6 +36,7 @@ async function start(
 type Said = NonNullable<EntryBody<'organisation'>['logging']>;
 
 const contentOf = (record: LogRecord | undefined): LogContent => JSON.parse(record?.content ?? 'null');
+const HASH = expect.stringMatching(/^hash:[0-9a-f]{16}$/);
 const messages = (content: string) => [{ role: 'user', content }];
 const OPENAI = { 'x-gw-provider': '@openai' };
 
@@ -52,7 +53,7 @@ describe('a document', () => {
       request: {
         url: '/v1/chat/completions',
         method: 'POST',
-        gwHeaders: { ...OPENAI, 'x-gw-metadata': '{"team":"a"}', 'x-gw-api-key': expect.stringContaining('********') },
+        gwHeaders: { ...OPENAI, 'x-gw-metadata': '{"team":"a"}', 'x-gw-api-key': HASH },
         headers: expect.objectContaining({ 'x-own': 'value', 'content-type': 'application/json' }),
         body,
       },
@@ -61,7 +62,7 @@ describe('a document', () => {
         headers: expect.objectContaining({ 'x-gw-provider': 'openai' }),
         body: answer.json(),
       },
-      transformedRequest: { headers: expect.objectContaining({ authorization: expect.stringContaining('*') }), body },
+      transformedRequest: { headers: expect.objectContaining({ authorization: HASH }), body },
     });
   });
 
@@ -286,7 +287,7 @@ describe('a secret is in no document', () => {
     const { request } = contentOf(records[0]);
     expect(request?.gwHeaders?.['x-gw-config']).toEqual({
       strategy: { mode: 'single' },
-      targets: [{ provider: 'openai', api_key: 'cl********177', custom_host: 'https://example.com/v1' }],
+      targets: [{ provider: 'openai', api_key: HASH, custom_host: 'https://example.com/v1' }],
     });
     expect(records[0]?.content).not.toContain(CLIENT_SECRET);
     expect(records[0]?.content).not.toContain('abcdef');
@@ -299,6 +300,6 @@ describe('a secret is in no document', () => {
       body: { model: 'mock-small', messages: messages('hello') },
     });
     const { request } = contentOf(records[0]);
-    expect(request?.headers?.['x-patient']).toBe('ja********970');
+    expect(request?.headers?.['x-patient']).toEqual(HASH);
   });
 });

@@ -47,7 +47,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning:
       'comma list or JSON array of headers passed to the provider untouched; not those that hold a gateway key, belong to the connection or open metadata services, and no credentials beside a stored one',
   },
-  { name: 'x-gw-sensitive-headers', meaning: 'comma list or JSON array of headers masked in logs' },
+  {
+    name: 'x-gw-sensitive-headers',
+    meaning: 'comma list or JSON array of headers whose values are shown as a keyed hash in logs',
+  },
   { name: 'x-gw-strict-open-ai-compliance', meaning: '`false` allows fields beyond the OpenAI format in answers' },
   { name: 'x-gw-usage-headers', meaning: '`true` asks for headers with tokens and cost of a whole answer' },
   { name: 'x-gw-fetch-integrated-models', meaning: '`true` answers `GET /v1/models` from the catalogue' },
