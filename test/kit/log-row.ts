@@ -56,6 +56,7 @@ export const logRow = (over: Partial<LogRow> = {}): LogRow => ({
   snapshot: 7,
   gateway_version: '0.1.0',
   document: 'none',
+  fell_back: false,
   ...over,
 });
 

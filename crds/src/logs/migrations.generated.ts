@@ -210,4 +210,14 @@ create index feedback_of_guardrails on gateway_logs.feedback (created_at) where 
 do 'begin execute ''alter table gateway_logs.documents alter column content set compression lz4''; exception when feature_not_supported or syntax_error then null; end';
 `,
   },
+  {
+    name: '0005-fallbacks',
+    sql: `-- Whether another target of the request had failed, or was left out, before the one of the row. Earlier rows do not tell.
+alter table gateway_logs.logs add column fell_back boolean not null default false;
+
+alter table gateway_logs.log_minutes add column fallbacks bigint not null default 0;
+
+alter table gateway_logs.log_hours add column fallbacks bigint not null default 0;
+`,
+  },
 ];

@@ -92,6 +92,8 @@ export interface LogRow {
   readonly gateway_version: string;
   /** Where the document with the bodies is: `none`, `database`, or the key of an object. */
   readonly document: string;
+  /** Another target of the request has failed, or was left out, before this one. */
+  readonly fell_back: boolean;
 }
 
 /** What a column holds, in the words of no database. */
@@ -152,6 +154,7 @@ export const LOG_COLUMNS = {
   snapshot: 'whole',
   gateway_version: 'text',
   document: 'text',
+  fell_back: 'flag',
 } as const satisfies Record<keyof LogRow, ColumnKind>;
 
 /** Columns without a value in some rows. */

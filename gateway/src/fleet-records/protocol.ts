@@ -147,6 +147,8 @@ export const wireRow = z.object({
   decision,
   snapshot: z.int().min(0),
   gateway_version: text,
+  /** Sidecars of earlier versions do not say it. */
+  fell_back: z.boolean().default(false),
 });
 
 /** What the fleet decides itself. */

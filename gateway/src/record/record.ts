@@ -203,6 +203,8 @@ export interface AttemptFacts {
   readonly account?: string | undefined;
   /** Path of the target, e.g. `config.targets[1]`; undefined: the gateway has called it for the request. */
   readonly target?: string | undefined;
+  /** Another target of the request has failed, or was left out, before it. */
+  readonly fellBack?: true | undefined;
   /** Id of the operation where it is not that of the request. */
   readonly operation?: string | undefined;
   /** The model the target was asked for; undefined: the request names none. */

@@ -45,6 +45,7 @@ interface Context extends CompileOptions, Pick<HookContext, 'scope' | 'literalCr
   readonly path: string;
   readonly parent: LeafSettings;
   readonly breaker: BreakerPlan | undefined;
+  readonly isFallback: boolean;
   readonly found: {
     readonly slugs: Set<string>;
     readonly virtualKeys: Set<string>;
@@ -80,7 +81,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
   const found = { ...names, leaves: 0, passthrough: false, breaker: false, fleet: false, patternBytes: 0 };
   const isInline = options.saved === undefined;
   const hosts = { scope: options.hookScope ?? 'request', literalCredentials: isInline };
-  const top = { path: 'config', parent: ROOT_SETTINGS, breaker: undefined };
+  const top = { path: 'config', parent: ROOT_SETTINGS, breaker: undefined, isFallback: false };
   const root = compileNode(node, { ...options, ...hosts, ...top, found });
   return {
     root,
@@ -119,7 +120,10 @@ function compileBranch(node: RoutingNode, strategy: NonNullable<RoutingNode['str
   const breaker = breakerBelow(strategy, context);
   const targets = node.targets ?? [];
   const children = targets.map((target, i) =>
-    compileNode(target, { ...context, breaker, path: `${context.path}.targets[${i}]` }),
+    compileNode(target, {
+      ...{ ...context, breaker, path: `${context.path}.targets[${i}]` },
+      isFallback: context.isFallback || (strategy.mode === 'fallback' && i > 0),
+    }),
   );
   const base = { kind: 'branch', path: context.path, children } as const;
   switch (strategy.mode) {
@@ -212,6 +216,7 @@ function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context
     deployments: node.deployments ?? [],
     overlay: new Map(Object.entries(node.settings ?? {})),
     breaker,
+    isFallback: context.isFallback,
   };
 }
 

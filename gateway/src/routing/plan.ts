@@ -92,6 +92,8 @@ export interface Leaf {
   /** Settings that override those of a managed provider. */
   readonly overlay: ReadonlyMap<string, string>;
   readonly breaker: BreakerPlan | undefined;
+  /** It stands behind another target of a fallback: it is tried where that one has failed, or is left out. */
+  readonly isFallback: boolean;
 }
 
 export interface StickyPlan {

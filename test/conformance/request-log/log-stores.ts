@@ -122,7 +122,15 @@ export function describeLogStore(
         const workspace = randomUUID();
         const sent = batch(
           record({ workspace, end_user: 'ada', cost_nano: 5, response_ms: 10, is_final: false }),
-          record({ workspace, end_user: 'ada', cost_nano: 7, response_ms: 20, attempt: 1, target_index: 1 }),
+          record({
+            workspace,
+            end_user: 'ada',
+            cost_nano: 7,
+            response_ms: 20,
+            attempt: 1,
+            target_index: 1,
+            fell_back: true,
+          }),
         );
         for (let i = 0; i < 3; i += 1) await write(store, sent);
         expect(await countOf('logs', `workspace = '${workspace}'`)).toBe(2);

@@ -59,6 +59,7 @@ function someRow(index: number): LogRecord {
     cache: pick(['HIT', 'SEMANTIC HIT', 'MISS', null] as const),
     retries: pick([-1, 0, 1, 2]),
     target_index: pick([0, 1, 2, null]),
+    fell_back: pick([true, false]),
     response_ms: pick([0.4, 12, 130, 45_000]),
     input_tokens: next(1_000),
     output_tokens: next(1_000),
@@ -114,7 +115,8 @@ const SUMS: readonly SumOptions[] = [
   { by: [], width: 'minute' },
   { by: ['status'], width: 'hour', withTimes: true },
   { by: ['provider', 'model'], width: 'day' },
-  { by: ['is_fallback', 'retries'], width: 'week' },
+  { by: ['status', 'retries'], width: 'week', withFallbacks: true },
+  { by: ['model'], width: 'minute', withFallbacks: true, withTimes: true },
   { by: ['workspace', 'api_key'], page: { limit: 2, offset: 1 } },
   { by: ['cache'], page: { limit: 2, offset: 50 } },
 ];

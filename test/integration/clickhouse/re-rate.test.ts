@@ -45,7 +45,16 @@ afterAll(async () => {
   for (const close of closing) await close();
 });
 beforeEach(async () => {
-  const tables = ['logs', 'documents', 'log_minutes', 'log_hours', 'user_hours', 're_rated'];
+  const tables = [
+    'logs',
+    'documents',
+    'log_minutes',
+    'log_hours',
+    'user_hours',
+    'fallback_minutes',
+    'fallback_hours',
+    're_rated',
+  ];
   for (const table of tables) await server.rows(`truncate table if exists gateway_logs.${table}`);
 });
 

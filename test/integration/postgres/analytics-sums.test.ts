@@ -31,6 +31,7 @@ const someRow = fc.record({
   cache: one('HIT' as const, 'SEMANTIC HIT' as const, 'MISS' as const, null),
   retries: one(-1, 0, 2),
   target_index: one(0, 1, null),
+  fell_back: fc.boolean(),
   response_ms: fc.double({ min: 0, max: 1e6, noNaN: true }),
   input_tokens: fc.nat(1_000),
   output_tokens: fc.nat(1_000),
@@ -87,6 +88,22 @@ async function totals(path: string, query: string): Promise<readonly number[]> {
   return [(summary as { total: number }).total, points];
 }
 
+interface Rescued {
+  readonly summary: { readonly retry: number; readonly fallback: number };
+  readonly data_points: readonly { readonly retry: readonly { readonly count: number }[]; readonly fallback: number }[];
+}
+
+/** As `totals`, of both ways. */
+async function rescued(query: string): Promise<{ readonly retry: number[]; readonly fallback: number[] }> {
+  const { summary, data_points } = (await ask('/analytics/graphs/requests/rescued', query)) as unknown as Rescued;
+  const retries = data_points.flatMap(({ retry }) => retry.map(({ count }) => count));
+  const add = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return {
+    retry: [summary.retry, add(retries)],
+    fallback: [summary.fallback, add(data_points.map(({ fallback }) => fallback))],
+  };
+}
+
 /** Compares everything that is said with the rows that were written. */
 async function compare(rows: readonly LogRow[], query: string): Promise<void> {
   const final = rows.filter(({ is_final }) => is_final);
@@ -97,6 +114,12 @@ async function compare(rows: readonly LogRow[], query: string): Promise<void> {
   expect(await totals('/analytics/graphs/tokens', query)).toEqual(twice(sum(rows, (row) => row.total_tokens)));
   for (const cost of await totals('/analytics/graphs/cost', query)) expect(cost).toBeCloseTo(cents, 9);
   expect((await ask('/logs', `${query}&page_size=1`))['total']).toBe(rows.length);
+
+  const good = final.filter(isGood);
+  expect(await rescued(query)).toEqual({
+    retry: twice(good.filter(({ retries }) => retries > 0).length),
+    fallback: twice(good.filter(({ fell_back }) => fell_back).length),
+  });
 
   const { summary } = await ask('/analytics/summary/cache', query);
   expect(summary).toMatchObject({ hits: final.filter(isHit).length, total_requests: final.length });

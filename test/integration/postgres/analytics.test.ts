@@ -23,6 +23,7 @@ const ROWS = [
   record({
     created_at: NOW - 2 * HOUR,
     is_final: false,
+    target_index: 1,
     status: 500,
     cost_nano: 1e7,
     total_tokens: 10,
@@ -33,7 +34,7 @@ const ROWS = [
     ...{
       created_at: NOW - 2 * HOUR,
       attempt: 1,
-      target_index: 1,
+      fell_back: true,
       provider: 'anthropic',
       model: 'claude',
       trace_id: 'fell',
@@ -53,7 +54,14 @@ const ROWS = [
     metadata: { team: 'blue' },
   }),
   record({ created_at: NOW - HOUR / 2, status: 429, cost_nano: null, total_tokens: 0, response_ms: 5, retries: -1 }),
-  record({ created_at: NOW - HOUR / 2, cost_nano: 2e7, total_tokens: 30, response_ms: 200, end_user: 'ada' }),
+  record({
+    created_at: NOW - HOUR / 2,
+    target_index: 3,
+    cost_nano: 2e7,
+    total_tokens: 30,
+    response_ms: 200,
+    end_user: 'ada',
+  }),
   record({ created_at: NOW - HOUR / 2, workspace: 'team-b', end_user: 'eve', cost_nano: 9e9 }),
 ];
 

@@ -90,9 +90,12 @@ async function* textOf(feedback: readonly LogFeedback[]): AsyncGenerator<string>
   }
 }
 
+/** Those that PostgreSQL does not have. */
+const OWN_TABLES = ['fallback_minutes', 'fallback_hours', 're_rated', 'feedback'];
+
 async function dropPartitions(client: ClickHouseClient, ms: number): Promise<void> {
   const query = `select distinct table, partition from system.parts where database = '${LOG_SCHEMA}' and active and table in {tables:Array(String)} and toUInt32OrZero(partition) < {day:UInt32}`;
-  const query_params = { tables: [...DAILY_TABLES, 're_rated', 'feedback'], day: partitionOf(ms) };
+  const query_params = { tables: [...DAILY_TABLES, ...OWN_TABLES], day: partitionOf(ms) };
   const found = await client.query({ query, query_params, format: 'JSONEachRow' });
   for (const { table, partition } of await found.json<{ table: string; partition: string }>()) {
     await client.command({ query: `alter table ${LOG_SCHEMA}.${table} drop partition ${Number(partition)}` });

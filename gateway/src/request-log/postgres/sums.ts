@@ -20,7 +20,7 @@ const namesOf = (width: 'minute' | 'hour'): Columns => ({
   status: 'status',
   cache: "coalesce(cache, '')",
   retries: 'retries',
-  is_fallback: 'coalesce(target_index, 0) > 0',
+  is_fallback: 'coalesce(target_index, 0) > 0', // nothing reads it: a part of the key stays as it is
   latency: LATENCY,
 });
 
@@ -33,12 +33,13 @@ const ADDED: Columns = {
   input_tokens: 'sum(input_tokens)',
   output_tokens: 'sum(output_tokens)',
   total_tokens: 'sum(total_tokens)',
+  fallbacks: 'count(*) filter (where is_final and fell_back)',
 };
 
 /** Columns of `logs` of which sums are told apart. */
 export const NAMES = [
   ...['created_at', 'workspace', 'api_key', 'end_user', 'provider', 'account', 'model', 'config', 'prompt'],
-  ...['status', 'cache', 'retries', 'target_index', 'response_ms'],
+  ...['status', 'cache', 'retries', 'target_index', 'response_ms', 'fell_back'],
 ] as const;
 
 /** Columns of `logs` that sums are made of. */

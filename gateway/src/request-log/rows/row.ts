@@ -28,7 +28,7 @@ export type Shared = Pick<
 
 export type TargetColumns = Pick<
   LogRow,
-  'provider' | 'account' | 'model' | 'answered_model' | 'target' | 'target_index' | 'cache' | 'retries'
+  'provider' | 'account' | 'model' | 'answered_model' | 'target' | 'target_index' | 'cache' | 'retries' | 'fell_back'
 >;
 
 export type Times = Pick<LogRow, 'response_ms' | 'upstream_ms' | 'last_byte_ms' | 'gateway_ms'>;
@@ -102,6 +102,7 @@ export function toRow(shared: Shared, own: Own): LogRow {
     is_stream: own.isStream,
     cache: target.cache,
     retries: target.retries,
+    fell_back: target.fell_back,
     response_ms: times.response_ms,
     upstream_ms: times.upstream_ms,
     last_byte_ms: times.last_byte_ms,

@@ -54,6 +54,7 @@ test('the row of a good answer has names, times, tokens and cost', () => {
       is_stream: false,
       cache: null,
       retries: 1,
+      fell_back: false,
       response_ms: 50.019,
       upstream_ms: 30.116,
       last_byte_ms: 50.019,

@@ -175,6 +175,7 @@ const targetColumns = (attempt: AttemptFacts): TargetColumns => ({
   target_index: indexOf(attempt.target),
   cache: attempt.cache ?? null,
   retries: attempt.retries ?? 0,
+  fell_back: attempt.fellBack === true,
 });
 
 const usageColumns = ({ usage, cost }: Pick<AttemptFacts, 'usage' | 'cost'>): UsageColumns => ({
@@ -212,7 +213,7 @@ function localRow(index: number, { record, shared }: RowContext): LogRow {
 
 const NO_TARGET: TargetColumns = {
   ...{ provider: null, account: null, model: null, answered_model: null, target: null, target_index: null },
-  ...{ cache: null, retries: 0 },
+  ...{ cache: null, retries: 0, fell_back: false },
 };
 
 const NO_TOKENS: UsageColumns = {

@@ -47,7 +47,7 @@ export interface Page {
 
 export const DIMENSIONS = [
   ...(['workspace', 'api_key', 'provider', 'account', 'model', 'config', 'prompt'] as const),
-  ...(['status', 'cache', 'retries', 'is_fallback'] as const),
+  ...(['status', 'cache', 'retries'] as const),
 ];
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -61,6 +61,8 @@ export interface SumOptions {
   readonly width?: TimeWidth | undefined;
   /** With the distribution of response times. */
   readonly withTimes?: boolean | undefined;
+  /** With the number of fallbacks. */
+  readonly withFallbacks?: boolean | undefined;
   /** The sums with the most requests first; absent: all of them, by time. */
   readonly page?: Page | undefined;
 }
@@ -87,6 +89,8 @@ export interface Totals {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
+  /** Final rows of targets behind others that had failed, or were left out; 0 where nobody asks for them. */
+  readonly fallbacks: number;
   /** Unix time in ms, as exactly as what was summed up tells it. */
   readonly firstSeen: number;
   readonly lastSeen: number;

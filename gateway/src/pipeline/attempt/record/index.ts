@@ -361,6 +361,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   provider: outcome.provider,
   account: outcome.account,
   target: outcome.operation === undefined ? outcome.leaf.path : undefined,
+  fellBack: outcome.operation === undefined && outcome.leaf.isFallback ? true : undefined,
   operation: outcome.operation,
   model: outcome.model === '' ? undefined : outcome.model,
   answeredModel: undefined,

@@ -42,26 +42,15 @@ export const ERROR_GRAPHS: readonly BoundOperation[] = [
   }),
   serveOperation(analytics.requestsRescued, async (call, services) => {
     const question = await questionOf(call, services);
-    const all = await sumsOf(question, { by: ['status', 'retries', 'is_fallback'] });
+    const all = await sumsOf(question, { by: ['status', 'retries'], withFallbacks: true });
     const good = all.filter((sum) => !isError(sum) && sum.requests > 0);
     const retried = (sums: readonly Sum[]) => sums.filter(({ of }) => Number(of.retries) > 0);
-    const fallback = (sums: readonly Sum[]) =>
-      add(
-        sums.filter(({ of }) => of.is_fallback === true),
-        'requests',
-      );
-    const points = everySpan(
-      [...new Set([...retried(good), ...good.filter(({ of }) => of.is_fallback)])],
-      question.width,
-      (time, sums) => ({
-        timestamp: timestamp(time),
-        retry: counted(retried(sums), 'retries').map(([retry_success_count, count]) => ({
-          retry_success_count,
-          count,
-        })),
-        fallback: fallback(sums),
-      }),
-    );
-    return graph({ retry: add(retried(good), 'requests'), fallback: fallback(good) }, points);
+    const rescued = good.filter(({ of, fallbacks }) => Number(of.retries) > 0 || fallbacks > 0);
+    const points = everySpan(rescued, question.width, (time, sums) => ({
+      timestamp: timestamp(time),
+      retry: counted(retried(sums), 'retries').map(([retry_success_count, count]) => ({ retry_success_count, count })),
+      fallback: add(sums, 'fallbacks'),
+    }));
+    return graph({ retry: add(retried(good), 'requests'), fallback: add(good, 'fallbacks') }, points);
   }),
 ];

@@ -9,8 +9,8 @@ const TABLES = { minutes: 'log_minutes', hours: 'log_hours', users: 'user_hours'
 
 const COLUMNS = [
   ...['bucket', 'workspace', 'api_key', 'provider', 'account', 'model', 'config', 'prompt', 'status', 'cache'],
-  ...['retries', 'is_fallback', 'latency', 'requests', 'attempts', 'response_ms', 'cost_nano'],
-  ...['input_tokens', 'output_tokens', 'total_tokens'],
+  ...['retries', 'latency', 'requests', 'attempts', 'response_ms', 'cost_nano'],
+  ...['input_tokens', 'output_tokens', 'total_tokens', 'fallbacks'],
 ];
 
 /** The year 9999: later ones have another form. */
@@ -30,12 +30,12 @@ export function rowFacts(
     select ${extra === undefined ? sql`` : sql`${extra}, `}
       l.created_at as bucket, l.workspace, ${empty('api_key')}, ${empty('provider')}, ${empty('account')},
       ${empty('model')}, ${empty('config')}, ${empty('prompt')}, l.status, ${empty('cache')}, l.retries,
-      coalesce(l.target_index, 0) > 0 as is_fallback,
       (case when l.response_ms < 1 then 0
         else least(${sql.lit(MAX_LATENCY_STEP)}, 1 + floor(ln(l.response_ms) / ln(${sql.lit(LATENCY_RATIO)}::float8))) end)::smallint as latency,
       l.is_final::int::bigint as requests, 1::bigint as attempts,
       case when l.is_final then l.response_ms else 0 end as response_ms,
-      coalesce(l.cost_nano, 0) as cost_nano, l.input_tokens, l.output_tokens, l.total_tokens
+      coalesce(l.cost_nano, 0) as cost_nano, l.input_tokens, l.output_tokens, l.total_tokens,
+      (l.is_final and l.fell_back)::int::bigint as fallbacks
     from gateway_logs.logs l
     where l.created_at >= ${instant(from)}::timestamptz and l.created_at < ${instant(to)}::timestamptz
       and ${rowConditions(sql, filter)}

@@ -32,7 +32,7 @@ export const spanOf = (sql: Sql, column: string, width: SumOptions['width']): Fr
 const HITS = "('HIT', 'SEMANTIC HIT')";
 
 /** One statement: it sees rows and roll-ups as they were at one moment. */
-export function sumQuery(sql: Sql, filter: LogFilter, { by, width, withTimes, page }: SumOptions) {
+export function sumQuery(sql: Sql, filter: LogFilter, { by, width, withTimes, withFallbacks, page }: SumOptions) {
   const names = by.map((name) => sql.ref(name));
   const groups = sql.join([sql`time`, ...names]);
   const measures = sql`
@@ -41,14 +41,14 @@ export function sumQuery(sql: Sql, filter: LogFilter, { by, width, withTimes, pa
     coalesce(sum(requests) filter (where cache in ${sql.raw(HITS)}), 0) as hits,
     sum(response_ms) as response_ms, sum(cost_nano) as cost_nano, sum(input_tokens) as input_tokens,
     sum(output_tokens) as output_tokens, sum(total_tokens) as total_tokens,
-    min(bucket) as first_seen, max(bucket) as last_seen`;
+    ${withFallbacks ? sql`sum(fallbacks)` : sql`0`} as fallbacks, min(bucket) as first_seen, max(bucket) as last_seen`;
   // Steps of times are a group of their own, where they are asked for.
   const steps = withTimes ? [sql`latency`] : [];
   const sums = sql`
     select ${sql.join([sql`${msOf(sql, sql`time`)} as time`, ...names])},
       sum(requests) as requests, sum(attempts) as attempts, sum(errors) as errors, sum(hits) as hits,
       sum(response_ms) as "responseMs", sum(cost_nano) as "costNano", sum(input_tokens) as "inputTokens",
-      sum(output_tokens) as "outputTokens", sum(total_tokens) as "totalTokens",
+      sum(output_tokens) as "outputTokens", sum(total_tokens) as "totalTokens", sum(fallbacks) as fallbacks,
       ${msOf(sql, sql`min(first_seen)`)} as "firstSeen", ${msOf(sql, sql`max(last_seen)`)} as "lastSeen",
       ${withTimes ? sql`json_agg(json_build_array(latency, requests) order by latency)` : sql`null`} as times
     from fine group by ${groups}`;
@@ -78,6 +78,7 @@ export function toSum(row: SumRow, by: SumOptions['by']): Sum {
     inputTokens: Number(row.inputTokens),
     outputTokens: Number(row.outputTokens),
     totalTokens: Number(row.totalTokens),
+    fallbacks: Number(row.fallbacks),
     firstSeen: Number(row.firstSeen),
     lastSeen: Number(row.lastSeen),
   };
