@@ -113,6 +113,8 @@ async function compare(rows: readonly LogRow[], query: string): Promise<void> {
   expect(await totals('/analytics/graphs/errors', query)).toEqual(twice(final.filter((row) => !isGood(row)).length));
   expect(await totals('/analytics/graphs/tokens', query)).toEqual(twice(sum(rows, (row) => row.total_tokens)));
   for (const cost of await totals('/analytics/graphs/cost', query)) expect(cost).toBeCloseTo(cents, 9);
+  const average = (await ask('/analytics/graphs/cost', query))['summary'];
+  expect(average).toMatchObject({ avg: expect.closeTo(final.length === 0 ? 0 : cents / final.length, 6) });
   expect((await ask('/logs', `${query}&page_size=1`))['total']).toBe(rows.length);
 
   const good = final.filter(isGood);

@@ -112,7 +112,7 @@ describe('a graph', () => {
       summary: { total: 11, avg: 2.2 },
       data_points: [
         { total: 4, avg: 2 },
-        { total: 7, avg: 2.333 },
+        { total: 7, avg: 2.3333333 },
       ],
     });
   });

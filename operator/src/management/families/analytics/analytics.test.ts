@@ -2,7 +2,7 @@
 import { latencyStep } from '@gatehouse/crds/logs';
 import { expect, test } from 'vitest';
 import { everySpan, widthOf } from './spans.ts';
-import { mergeTimes, percent, percentile, ratio } from './times.ts';
+import { cents, mergeTimes, percent, percentile, ratio } from './times.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,4 +40,10 @@ test('percentiles are told from steps of several sums', () => {
 
 test('of nothing there is no share', () => {
   expect([ratio(1, 0), percent(1, 0), percent(1, 3)]).toEqual([0, 0, 33.333]);
+});
+
+test('cents have the digits of nano-dollars', () => {
+  expect([cents(130_800), cents(130_800 / 3), cents(1), cents(0.4), cents(3e7)]).toEqual([
+    0.01308, 0.00436, 1e-7, 0, 3,
+  ]);
 });

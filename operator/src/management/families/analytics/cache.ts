@@ -2,10 +2,9 @@
 import { analytics } from '@gatehouse/crds/rest';
 import type { Sum } from '../../logs/index.ts';
 import { type BoundOperation, serveOperation } from '../family.ts';
-import { CENT_NANO } from '../logs/index.ts';
 import { graph, graphOf, questionOf, sumsOf } from './graph.ts';
 import { add, everySpan, isError, timestamp } from './spans.ts';
-import { percent, ratio, rounded } from './times.ts';
+import { cents, percent, ratio } from './times.ts';
 
 const HITS = { simple: 'HIT', semantic: 'SEMANTIC HIT' } as const;
 type HitKind = keyof typeof HITS;
@@ -24,12 +23,12 @@ const modelOf = ({ of }: Sum): string => JSON.stringify([of.provider, of.model])
 const missesOf = (sums: readonly Sum[]): readonly Sum[] =>
   othersOf(sums).filter(({ of: { cache } }) => cache !== undefined && cache !== '' && cache !== 'DISABLED');
 
-/** What a hit saves, in cents: the average cost of a miss of the model in the time that is asked for. */
+/** What hits save, in nano-dollars: the average cost of a miss of the model in the time that is asked for. */
 function savingsOf(sums: readonly Sum[]): (hits: readonly Sum[]) => number {
   const costs = new Map<string, number>();
   for (const [model, others] of Map.groupBy(missesOf(sums), modelOf)) {
     const requests = add(others, 'requests');
-    costs.set(model, requests === 0 ? 0 : add(others, 'costNano') / requests / CENT_NANO);
+    costs.set(model, requests === 0 ? 0 : add(others, 'costNano') / requests);
   }
   return (hits) => hits.reduce((sum, hit) => sum + hit.requests * (costs.get(modelOf(hit)) ?? 0), 0);
 }
@@ -49,8 +48,8 @@ export const CACHE_GRAPHS: readonly BoundOperation[] = [
         simple_hits: add(hits.simple, 'hits'),
         semantic_hits: add(hits.semantic, 'hits'),
         rate: percent(add(sums, 'hits'), add(sums, 'requests')),
-        cumulative_simple_cache_savings: rounded(saved.simple),
-        cumulative_semantic_cache_savings: rounded(saved.semantic),
+        cumulative_simple_cache_savings: cents(saved.simple),
+        cumulative_semantic_cache_savings: cents(saved.semantic),
       };
     });
     return graph({ total: add(all, 'hits'), rate: percent(add(all, 'hits'), add(all, 'requests')) }, points);

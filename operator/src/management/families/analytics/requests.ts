@@ -1,19 +1,21 @@
 /** Graphs of requests, their cost, tokens, times and users. */
 import { analytics } from '@gatehouse/crds/rest';
-import type { Totals } from '../../logs/index.ts';
 import type { Services } from '../family.ts';
 import { type BoundOperation, serveOperation } from '../family.ts';
-import { CENT_NANO } from '../logs/index.ts';
 import { type FilteredCall, graph, graphOf, questionOf, sumsOf } from './graph.ts';
 import { add, everySpan, timestamp } from './spans.ts';
-import { mergeTimes, percentile, ratio } from './times.ts';
+import { cents, mergeTimes, percentile, ratio, rounded } from './times.ts';
 
-/** A graph of totals and averages per request. */
-async function totals(call: FilteredCall, services: Services, measure: (sums: readonly Totals[]) => number) {
+/** A graph of totals and averages per request; `show` is what is shown of a number. */
+async function totals(
+  call: FilteredCall,
+  services: Services,
+  { measure, show }: { readonly measure: 'costNano' | 'totalTokens'; readonly show: (value: number) => number },
+) {
   const question = await questionOf(call, services);
   return graphOf(await sumsOf(question, { by: [] }), question.width, (sums) => {
-    const total = measure(sums);
-    return { total, avg: ratio(total, add(sums, 'requests')) };
+    const [total, requests] = [add(sums, measure), add(sums, 'requests')];
+    return { total: show(total), avg: requests === 0 ? 0 : show(total / requests) };
   });
 }
 
@@ -22,10 +24,10 @@ export const REQUEST_GRAPHS: readonly BoundOperation[] = [
     const question = await questionOf(call, services);
     return graphOf(await sumsOf(question, { by: [] }), question.width, (sums) => ({ total: add(sums, 'requests') }));
   }),
-  serveOperation(analytics.cost, (call, services) =>
-    totals(call, services, (sums) => add(sums, 'costNano') / CENT_NANO),
+  serveOperation(analytics.cost, (call, services) => totals(call, services, { measure: 'costNano', show: cents })),
+  serveOperation(analytics.tokens, (call, services) =>
+    totals(call, services, { measure: 'totalTokens', show: rounded }),
   ),
-  serveOperation(analytics.tokens, (call, services) => totals(call, services, (sums) => add(sums, 'totalTokens'))),
   serveOperation(analytics.latency, async (call, services) => {
     const question = await questionOf(call, services);
     return graphOf(await sumsOf(question, { by: [], withTimes: true }), question.width, (sums) => {

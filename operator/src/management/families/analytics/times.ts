@@ -1,6 +1,7 @@
-/** Response times of steps: docs/behaviour/request-logs.md#analytics */
+/** Numbers of graphs, and response times of steps: docs/behaviour/request-logs.md#analytics */
 import { msOfStep } from '@gatehouse/crds/logs';
 import type { Sum } from '../../logs/index.ts';
+import { CENT_NANO } from '../logs/index.ts';
 
 type Steps = Sum['times'];
 
@@ -26,6 +27,9 @@ export function percentile(times: Steps, share: number): number {
 
 /** To three digits behind the point: what is shown is no more exact. */
 export const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** Of nano-dollars, which are no more exact than one: totals and averages alike. */
+export const cents = (nano: number): number => Math.round(nano) / CENT_NANO;
 
 /** 0 of nothing. */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : rounded(part / whole));
