@@ -86,7 +86,7 @@ test('bytes are bounded, calls beside each other too, and the end of the process
   const maxBytes = 10 * (DOCUMENT_BYTES + 100);
   const { uploads, seen, add } = given(never, { maxBytes });
   const taken = Array.from({ length: 30 }, (_, at) => add(`${at}`, 100)).filter(Boolean).length;
-  expect(taken).toBe(10);
+  expect(taken).toBe(30);
   expect(uploads.bytes).toBe(maxBytes);
   expect(seen.calls).toHaveLength(8);
   await uploads.close(1);
@@ -96,9 +96,26 @@ test('bytes are bounded, calls beside each other too, and the end of the process
   expect(add('late')).toBe(false);
 });
 
+test('of more than there is room for, the oldest that wait are dropped, and those under way stay', async () => {
+  const hold = Promise.withResolvers<void>();
+  const { uploads, seen, add } = given(() => hold.promise, { maxBytes: 11 * (DOCUMENT_BYTES + 100) });
+  for (let at = 0; at < 12; at += 1) expect(add(`${at}`, 100)).toBe(true);
+  expect(seen.dropped).toEqual(['queue_full']);
+  expect(add('as large as two', DOCUMENT_BYTES + 200)).toBe(true);
+  expect(seen.dropped).toHaveLength(3);
+  expect(add('larger than what does not run', 4 * DOCUMENT_BYTES)).toBe(false);
+  expect(seen.dropped).toEqual(Array(4).fill('queue_full'));
+  hold.resolve();
+  await uploads.close(5_000);
+  expect(seen.calls).toEqual([...'01234567', '11', 'as large as two']);
+  expect(seen).toMatchObject({ written: 10, dropped: { length: 4 } });
+  expect(uploads.bytes).toBe(0);
+});
+
 test('documents without bytes are bounded, too', () => {
-  const { uploads, add } = given(never, { maxBytes: 20 * DOCUMENT_BYTES });
-  expect(Array.from({ length: 30 }, (_, at) => add(`${at}`, 0)).filter(Boolean)).toHaveLength(20);
+  const { uploads, seen, add } = given(never, { maxBytes: 20 * DOCUMENT_BYTES });
+  for (let at = 0; at < 30; at += 1) add(`${at}`, 0);
+  expect(seen.dropped).toHaveLength(10);
   expect(uploads.bytes).toBe(20 * DOCUMENT_BYTES);
 });
 

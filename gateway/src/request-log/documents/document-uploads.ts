@@ -15,7 +15,7 @@ export interface UploadSettings extends BreakerSettings {
 export interface UploadOptions {
   readonly store: Pick<DocumentStore, 'put' | 'isRefusal'>;
   readonly settings: UploadSettings;
-  /** Of all that waits or is under way; of more the newest is dropped. */
+  /** Of all that waits or is under way; of more the oldest that waits is dropped. */
   readonly maxBytes: number;
   /** Before the second try, doubled with each further one, in ms. */
   readonly retryMs: number;
@@ -38,6 +38,8 @@ export class DocumentUploads {
   readonly #waiting = new DocumentLine();
   readonly #running = new Set<Promise<void>>();
   #bytes = 0;
+  /** The part of it that is not under way. */
+  #waitingBytes = 0;
   #isClosing = false;
   readonly #wakes = new Set<() => void>();
 
@@ -64,6 +66,7 @@ export class DocumentUploads {
     }
     this.#bytes += sizeOf(document);
     this.#waiting.add(document);
+    this.#waitingBytes += sizeOf(document);
     this.#pump();
     return true;
   }
@@ -78,7 +81,7 @@ export class DocumentUploads {
     });
     await Promise.race([this.#idle(), late]);
     clearTimeout(timer);
-    for (const document of this.#waiting.takeAll()) this.#drop(document, 'shutdown');
+    for (const document of this.#takeAllWaiting()) this.#drop(document, 'shutdown');
     this.#ending.cancel(new Error('The process ends'));
     for (const wake of this.#wakes) wake();
     await this.#idle();
@@ -87,7 +90,30 @@ export class DocumentUploads {
   #refusalOf(document: DocumentToKeep): DocumentDrop | undefined {
     if (this.#isClosing) return 'shutdown';
     if (!this.#breaker.admits) return 'store_away';
-    return this.#bytes + sizeOf(document) > this.#options.maxBytes ? 'queue_full' : undefined;
+    return this.#makeRoom(sizeOf(document)) ? undefined : 'queue_full';
+  }
+
+  /** Drops the oldest that wait; those under way stay. False: there is not enough of them, and none is dropped. */
+  #makeRoom(bytes: number): boolean {
+    const { maxBytes } = this.#options;
+    if (this.#bytes - this.#waitingBytes + bytes > maxBytes) return false;
+    while (this.#bytes + bytes > maxBytes) {
+      const oldest = this.#takeWaiting();
+      if (oldest === undefined) return false;
+      this.#drop(oldest, 'queue_full');
+    }
+    return true;
+  }
+
+  #takeWaiting(): DocumentToKeep | undefined {
+    const document = this.#waiting.take();
+    if (document !== undefined) this.#waitingBytes -= sizeOf(document);
+    return document;
+  }
+
+  #takeAllWaiting(): readonly DocumentToKeep[] {
+    this.#waitingBytes = 0;
+    return this.#waiting.takeAll();
   }
 
   async #idle(): Promise<void> {
@@ -96,7 +122,7 @@ export class DocumentUploads {
 
   #pump(): void {
     while (this.#running.size < PARALLEL) {
-      const document = this.#waiting.take();
+      const document = this.#takeWaiting();
       if (document === undefined) return;
       const run: Promise<void> = this.#upload(document).finally(() => {
         this.#running.delete(run);
@@ -148,7 +174,7 @@ export class DocumentUploads {
     const wasOpen = this.#breaker.isOpen;
     pass.end(isGood);
     if (wasOpen || !this.#breaker.isOpen) return;
-    for (const document of this.#waiting.takeAll()) this.#drop(document, 'store_away', error);
+    for (const document of this.#takeAllWaiting()) this.#drop(document, 'store_away', error);
     for (const wake of this.#wakes) wake();
   }
 
