@@ -1,5 +1,5 @@
 /** Decisions made again: requests of a gateway, and what it has logged of them. */
-import { type AnyEntry, digestOf, type Snapshot } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, digestOf, type EntryBody, type Snapshot } from '@gatehouse/crds/snapshot';
 import { replayRequest } from '@gatehouse/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Compared, compare } from '../../standalone/src/cli/replay/compare.ts';
@@ -46,6 +46,8 @@ const CONFIGS = {
       { name: 'spare', provider: '@spare' },
     ],
   },
+  narrow: { provider: '@narrow' },
+  'narrow first': { strategy: { mode: 'fallback' }, targets: [{ provider: '@narrow' }, { provider: '@spare' }] },
   dice: {
     strategy: { mode: 'loadbalance' },
     targets: [
@@ -54,6 +56,10 @@ const CONFIGS = {
     ],
   },
 } as const;
+
+const ONCE = 'gwk_test_ffffffffffffffffffffffffffffffff';
+const ONE: EntryBody<'key'>['rateLimits'] = [{ type: 'requests', unit: 'rpd', value: 1 }];
+const LARGE: EntryBody<'key'>['usageLimits'] = [{ name: 'all', type: 'cost', limit: 1_000_000_000 }];
 
 beforeAll(async () => {
   world = await startWorld({
@@ -66,8 +72,10 @@ beforeAll(async () => {
         ...provider('spare', { customHost: `${url}/v1` }),
         key({
           rateLimits: [{ type: 'requests', unit: 'rpm', value: 1_000 }],
-          usageLimits: [{ name: 'all', type: 'cost', limit: 1_000_000_000 }],
+          usageLimits: LARGE,
         }),
+        key({ name: 'once', secret: ONCE, rateLimits: ONE, usageLimits: LARGE }),
+        ...provider('narrow', { customHost: `${url}/v1`, rateLimits: ONE, usageLimits: LARGE }),
         price('mock-small', { usdPerMillionTokens: { request: '2', response: '3' } }),
         ...Object.entries(CONFIGS).map(([name, node]) => ({ ...config(name, node), generation: 3 })),
       ];
@@ -147,6 +155,42 @@ describe('with the resources of then the decision is the same', () => {
     expect(differing(await replayed(seldom))).toEqual(['target 1 possible']);
     const never = { ...before, rows: [{ ...row, target: 'config.targets[7]' } as typeof row] } as Logged;
     expect(differing(await replayed(never))).toEqual(['target 1 differs']);
+  });
+});
+
+/** The first request that a limit refuses. */
+async function refused(headers: Readonly<Record<string, string>>): Promise<Logged> {
+  for (;;) {
+    const before = await logged(headers);
+    if (before.rows.some(({ decision }) => decision.limits?.some(({ passed }) => !passed))) return before;
+  }
+}
+
+describe('of a request that a limit refused', () => {
+  test.for([
+    {
+      of: 'its key',
+      headers: { 'x-gw-api-key': ONCE, 'x-gw-config': 'chain' },
+      unknown: ['config', 'version', 'generation', 'mode', 'error', 'target 1', 'limits', 'guardrails'],
+    },
+    { of: 'an account', headers: { 'x-gw-config': 'narrow' }, unknown: [] },
+    { of: 'an account, from which a fallback went on', headers: { 'x-gw-config': 'narrow first' }, unknown: [] },
+  ])('what was not decided is unknown: $of', async ({ headers, unknown }) => {
+    const before = await refused(headers);
+    const { rows, notes } = await replayed(before);
+    expect([differing({ rows }), notes.join()]).toEqual([
+      unknown.map((what) => `${what} unknown`),
+      expect.stringContaining('a limit refused it'),
+    ]);
+  });
+
+  test('a limit that is gone is a difference', async () => {
+    const before = await refused({ 'x-gw-api-key': ONCE, 'x-gw-config': 'chain' });
+    const free = await replayed(
+      before,
+      withBody('key/team-a/once', () => ({ rateLimits: [] })),
+    );
+    expect(differing(free)).toEqual(expect.arrayContaining(['error differs', 'limits differs']));
   });
 });
 

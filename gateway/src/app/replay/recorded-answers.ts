@@ -78,10 +78,13 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** What its provider did: what the gateway made of a good answer follows from that. */
+/** Errors of providers, and of limits of a target: those let everything pass here. */
+const RECORDED = /^UPSTREAM_|_RATE_LIMITED$|_BUDGET_EXHAUSTED$/;
+
+/** What its provider or its limits did: what the gateway made of a good answer follows from that. */
 function outcomeOf({ status, error }: LogRow): number | ErrorCode {
   if (error === null || error === 'UPSTREAM_STATUS') return status >= 200 && status <= 299 ? GOOD : status;
-  return error.startsWith('UPSTREAM_') && isErrorCode(error) ? error : GOOD;
+  return RECORDED.test(error) && isErrorCode(error) ? error : GOOD;
 }
 
 const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);

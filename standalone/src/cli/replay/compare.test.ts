@@ -45,6 +45,40 @@ test('equal decisions are the same, whatever the order of limits', () => {
   expect(marked(recorded(), decided())).toEqual([]);
 });
 
+describe('of a request that a limit refused', () => {
+  const limits = [
+    { id: 'a', passed: true },
+    { id: 'b', passed: false },
+  ];
+  const early = row({
+    ...{ status: 429, error: 'KEY_RATE_LIMITED', provider: null, account: null, model: null, cost_nano: null },
+    ...{ target: null, config: null, config_version: null, mode: null, decision: { calls: 0, limits } },
+  });
+  const all = ['config', 'version', 'generation', 'mode', 'error', 'target 1', 'guardrails'];
+
+  test('what was behind the limit is unknown', () => {
+    const rows = ['limits', ...all].map((what) => `${what} unknown`).toSorted();
+    expect(marked(recorded([early]), decided({ limits: ['a', 'b', 'c'] })).toSorted()).toEqual(rows);
+    const refused = decided({ error: 'CONFIG_UNKNOWN', targets: [], guardrails: [] });
+    expect(marked(recorded([early]), refused)).toContain('error unknown');
+  });
+
+  test('a limit that is no longer asked is a difference, and all that follows', () => {
+    expect(marked(recorded([early]), decided({ limits: ['a', 'c'] }))).toEqual(
+      expect.arrayContaining(['limits differs', 'error differs', 'target 1 differs']),
+    );
+  });
+
+  test('what was decided before the limit is compared', () => {
+    const late = row({ status: 429, error: 'PROVIDER_RATE_LIMITED', decision: { calls: 0, limits } });
+    expect(marked(recorded([late]), decided({ config: 'dear', limits: ['a', 'b', 'c'] }))).toEqual([
+      'config differs',
+      'generation unknown',
+      ...['limits unknown', 'guardrails unknown'],
+    ]);
+  });
+});
+
 describe('a difference is marked', () => {
   const target = { target: 'config.targets[0]', provider: 'openai', account: 'main', model: 'gpt' };
   test.for<{ over: Partial<ReplayedDecision>; wanted: readonly string[] }>([

@@ -34,17 +34,23 @@ export function compare(recorded: RecordedRequest, replayed: Replayed): Comparis
     return { rows: [{ what, recorded: was ?? NONE, now: REFUSED[why], verdict: 'differs' }], notes: [] };
   }
   const { decision } = replayed;
+  const key = told('key', final.api_key, final.api_key);
+  const isCutShort = isRefusedByLimit(recorded);
+  const limits = setRow('limits', final.decision.limits?.map(({ id }) => id) ?? [], decision.limits, isCutShort);
   const rows = [
-    told('key', final.api_key, final.api_key),
     ...configRows(final, decision),
     told('prompt', promptOf(final), decision.prompt),
     told('error', final.provider === null && triedOf(recorded).length === 0 ? final.error : null, decision.error),
     ...targetRows(recorded, replayed),
-    setRow('limits', final.decision.limits?.map(({ id }) => id) ?? [], decision.limits),
-    setRow('guardrails', guardrailsOf(recorded), decision.guardrails),
+    limits,
+    setRow('guardrails', guardrailsOf(recorded), decision.guardrails, isCutShort),
     ...priceRow(final, replayed),
   ];
-  return { rows, notes: notesOf(recorded, replayed) };
+  const isUndecided = isCutShort && triedOf(recorded).length === 0 && limits.verdict !== 'differs';
+  return {
+    rows: [key, ...(isUndecided ? rows.map(undecided) : rows)],
+    notes: notesOf(recorded, replayed),
+  };
 }
 
 /** The final row, else the last one. */
@@ -110,9 +116,21 @@ interface Target {
 const textOf = ({ target, provider, account, model }: Target): string =>
   [target, account ? `@${account}` : provider, model].filter(Boolean).join(' ');
 
-/** In any order. What the record does not have at all may not have been kept. */
-function setRow(what: string, recorded: readonly string[], now: readonly string[]): Compared {
-  return told(what, listOf(recorded), listOf(now));
+/** In any order. `isCutShort`: what would have been asked after the last one recorded is not known. */
+function setRow(what: string, recorded: readonly string[], now: readonly string[], isCutShort: boolean): Compared {
+  const row = told(what, listOf(recorded), listOf(now));
+  const isBeginning = isCutShort && recorded.every((name) => now.includes(name));
+  return isBeginning && row.verdict === 'differs' ? { ...row, verdict: 'unknown' } : row;
+}
+
+/** What limits would say is not known: here they let everything pass. */
+const isRefusedByLimit = ({ rows }: RecordedRequest): boolean =>
+  rows.some(({ decision: { limits = [] } }) => limits.some(({ passed }) => !passed));
+
+/** Of a request that a limit has refused before any target was tried: it had not come to what is not recorded, and may not come to it now. */
+function undecided(row: Compared): Compared {
+  const isOpen = row.verdict === 'differs' && (row.recorded === NONE || row.what === 'error');
+  return isOpen ? { ...row, verdict: 'unknown' } : row;
 }
 
 const listOf = (names: readonly string[]): string | undefined =>
@@ -148,6 +166,7 @@ function notesOf(recorded: RecordedRequest, replayed: Extract<Replayed, { kind: 
     ...(recorded.isWhole ? [] : ['the file has the last attempt alone: attempts before it are taken for failed ones']),
     ...(final.cache?.endsWith('HIT') ? ['it was answered from the cache, which is empty here'] : []),
     ...(replayed.isRandom ? ['chance decides: what is possible need not happen'] : []),
+    ...(isRefusedByLimit(recorded) ? ['a limit refused it: what was not decided behind that limit is unknown'] : []),
     'limits and budgets are those that are asked; what was left of them is not known',
   ];
 }
