@@ -32,6 +32,8 @@ export const logFilters = {
   /** A JSON object of texts. */
   metadata: list.optional(),
   ai_org_model: list.optional(),
+  /** Of any provider. */
+  ai_model: list.optional(),
   trace_id: list.optional(),
   span_id: list.optional(),
   prompt_slug: list.optional(),

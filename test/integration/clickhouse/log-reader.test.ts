@@ -97,6 +97,7 @@ const FILTERS: Readonly<Record<string, LogFilter>> = {
   'a key': { ...ALL, visible: { ...EVERYBODY, apiKey: 'key/a' } },
   'keys and accounts': { ...ALL, apiKeys: ['key/a', 'key/b'], accounts: ['main'] },
   models: { ...ALL, models: [{ provider: 'anthropic', model: "cla'ude" }] },
+  'models of any provider': { ...ALL, modelNames: ["cla'ude", 'none'] },
   'configs and prompts': { ...ALL, configs: ['cheap'], prompts: ['ask'] },
   statuses: { ...ALL, statuses: [429, 500] },
   traces: { ...ALL, traces: ['trace-1', 'trace-2', 'trace-3'] },

@@ -53,6 +53,7 @@ const FILTERS: readonly Asked[] = [
   { query: 'virtual_keys=main', has: ({ account }) => account === 'main' },
   { query: 'api_key_ids=app', has: ({ api_key }) => api_key === 'app' },
   { query: 'ai_org_model=openai__small', has: ({ provider, model }) => provider === 'openai' && model === 'small' },
+  { query: 'ai_model=small', has: ({ model }) => model === 'small' },
   { query: 'configs=cfg&prompt_slug=ask', has: ({ config, prompt }) => config === 'cfg' && prompt === 'ask' },
   { query: 'total_units_min=1000', has: ({ total_tokens }) => total_tokens >= 1_000 },
   { query: 'cost_max=0', has: ({ cost_nano }) => (cost_nano ?? 0) === 0 },

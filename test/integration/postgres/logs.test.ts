@@ -75,6 +75,8 @@ describe('a list', () => {
     ['?configs=cfg,none', ['second']],
     ['?api_key_ids=key/team-a/more', ['second']],
     ['?ai_org_model=anthropic__claude,openai__other', ['second']],
+    ['?ai_model=claude,other', ['second']],
+    ['?ai_model=claude&ai_org_model=openai__claude', []],
     ['?prompt_slug=ask', ['second']],
     ['?trace_id=trace-first,trace-theirs', ['first']],
     ['?span_id=span-2', ['second']],

@@ -22,6 +22,8 @@ export interface LogFilter {
   readonly apiKeys?: readonly string[] | undefined;
   readonly accounts?: readonly string[] | undefined;
   readonly models?: readonly ProviderModel[] | undefined;
+  /** Models of any provider. */
+  readonly modelNames?: readonly string[] | undefined;
   readonly configs?: readonly string[] | undefined;
   readonly prompts?: readonly string[] | undefined;
   readonly statuses?: readonly number[] | undefined;

@@ -120,10 +120,6 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     ],
   },
   {
-    reason: 'Providers have models of the same name: `ai_org_model` names both.',
-    fields: ['* /logs/exports body filters.ai_model', '* /logs/exports/{exportId} body filters.ai_model'],
-  },
-  {
     reason: 'The installation is the organisation, and `gateway_version` says what served.',
     fields: [
       'GET /logs/{logId} answer metrics.organisation_name',

@@ -41,6 +41,7 @@ export async function filterOf({ caller, query }: FilteredCall, services: Servic
     prompts: listOf(query, 'prompt_slug'),
     statuses: statusesOf(query),
     models: modelsOf(query),
+    modelNames: listOf(query, 'ai_model'),
     traces: listOf(query, 'trace_id'),
     spans: listOf(query, 'span_id'),
     inputTokens: bounds(query, 'prompt_token'),
@@ -61,7 +62,7 @@ function timeOf(query: FilterQuery, now: number): Pick<LogFilter, 'from' | 'to'>
 }
 
 type ListName =
-  | ('status_code' | 'virtual_keys' | 'configs' | 'api_key_ids' | 'ai_org_model')
+  | ('status_code' | 'virtual_keys' | 'configs' | 'api_key_ids' | 'ai_org_model' | 'ai_model')
   | ('trace_id' | 'span_id' | 'prompt_slug');
 
 function listOf(query: FilterQuery, name: ListName): readonly string[] | undefined {

@@ -27,7 +27,7 @@ export const ofRow: Columns = (name) =>
 
 /** Of what rows and roll-ups know. */
 export function sharedConditions(q: Question, filter: ClickHouseFilter, column: Columns): string {
-  const { visible, apiKeys, accounts, configs, prompts, statuses, models } = filter;
+  const { visible, apiKeys, accounts, configs, prompts, statuses, models, modelNames } = filter;
   const oneOf = (name: string, values: readonly string[] | undefined): string | undefined =>
     values && `has(${q.param(values, 'Array(String)')}, toString(${column(name)}))`;
   return and([
@@ -37,6 +37,7 @@ export function sharedConditions(q: Question, filter: ClickHouseFilter, column: 
     oneOf('account', accounts),
     oneOf('config', configs),
     oneOf('prompt', prompts),
+    oneOf('model', modelNames),
     statuses && `has(${q.param(statuses, 'Array(UInt16)')}, ${column('status')})`,
     models &&
       `(${column('provider')}, ${column('model')}) in ${q.pairs(models.map(({ provider, model }) => [provider, model]))}`,

@@ -9,8 +9,8 @@ import type { Question } from './question.ts';
 import { msOf, spanOf } from './spans.ts';
 
 /** Roll-ups of users know workspaces and keys, and no more. */
-const isOfUsers = ({ accounts, models, configs, prompts, statuses, ...rest }: ClickHouseFilter): boolean =>
-  isOfRollUps(rest) && [accounts, models, configs, prompts, statuses].every((asked) => asked === undefined);
+const isOfUsers = ({ accounts, models, modelNames, configs, prompts, statuses, ...rest }: ClickHouseFilter): boolean =>
+  isOfRollUps(rest) && [accounts, models, modelNames, configs, prompts, statuses].every((asked) => asked === undefined);
 
 const labelled = (rows: string): string =>
   `select bucket, assumeNotNull(named) as label, requests, cost_nano, total_tokens from (${rows}) where named is not null`;

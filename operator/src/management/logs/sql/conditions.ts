@@ -26,7 +26,7 @@ export const ofRow: Columns = (sql, name) =>
 
 /** Of what rows and roll-ups know. */
 export function sharedConditions(sql: Sql, filter: LogFilter, columns: Columns = own): Fragment {
-  const { visible, apiKeys, accounts, configs, prompts, statuses, models } = filter;
+  const { visible, apiKeys, accounts, configs, prompts, statuses, models, modelNames } = filter;
   const column = (name: string) => columns(sql, name);
   return and(sql, [
     oneOf(sql, column('workspace'), visible.workspaces),
@@ -35,6 +35,7 @@ export function sharedConditions(sql: Sql, filter: LogFilter, columns: Columns =
     oneOf(sql, column('account'), accounts),
     oneOf(sql, column('config'), configs),
     oneOf(sql, column('prompt'), prompts),
+    oneOf(sql, column('model'), modelNames),
     statuses && sql`${column('status')} = any(${statuses}::int[])`,
     models &&
       sql`(${column('provider')}, ${column('model')}) in (select * from unnest(${models.map(({ provider }) => provider)}::text[], ${models.map(({ model }) => model)}::text[]))`,

@@ -8,8 +8,8 @@ import { segmentsOf } from './segments.ts';
 import { msOf, spanOf } from './sums.ts';
 
 /** Roll-ups of users know workspaces and keys, and no more. */
-const isOfUsers = ({ accounts, models, configs, prompts, statuses, ...rest }: LogFilter): boolean =>
-  isOfRollUps(rest) && [accounts, models, configs, prompts, statuses].every((asked) => asked === undefined);
+const isOfUsers = ({ accounts, models, modelNames, configs, prompts, statuses, ...rest }: LogFilter): boolean =>
+  isOfRollUps(rest) && [accounts, models, modelNames, configs, prompts, statuses].every((asked) => asked === undefined);
 
 /** Facts with the user of the client as their label. */
 function userFacts(sql: Sql, filter: LogFilter, { hours }: { readonly hours: boolean }): Fragment {
