@@ -28,6 +28,12 @@ export const REST_ERRORS = {
     type: 'not_found_error',
     summary: 'The object does not exist, or belongs to another workspace.',
   },
+  METHOD: {
+    status: 405,
+    code: 'AB01',
+    type: 'invalid_request_error',
+    summary: 'The path is not called with that method.',
+  },
   REFERENCE_ABSENT: {
     status: 404,
     code: 'AB08',

@@ -158,6 +158,23 @@ describe('feedback is refused', () => {
     });
   });
 
+  test.for([
+    ['GET', '/feedback', 'POST'],
+    ['PUT', '/feedback', 'POST'],
+    ['POST', '/feedback/00000000-0000-4000-8000-000000000000', 'PUT'],
+    ['DELETE', '/feedback/no-uuid', 'PUT'],
+  ] as const)('with the method %s at %s: %s is meant', async ([method, path, meant]) => {
+    const { status, headers, text } = await management.send({ method, url: `/v1${path}?of=nothing` });
+    expect([status, headers['allow'], JSON.parse(text)]).toMatchObject([
+      ...[405, meant, { status: 'failure', message: expect.stringMatching(/Error code: 01$/) }],
+    ]);
+  });
+
+  test('at a path that is none: 404', async () => {
+    const { status, body } = await management.call('ada', 'POST', '/feedback/a/b', {});
+    expect([status, body['errorCode']]).toEqual([404, 'AB02']);
+  });
+
   test('as a list of changes', async () => {
     const [id = ''] = idsOf(await give({ trace_id: 't', value: 1 }));
     expect((await change(id, [{ value: 1 }])).status).toBe(400);

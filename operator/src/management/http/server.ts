@@ -28,6 +28,7 @@ import { ProviderAway, SignInRefused } from '../sessions/index.ts';
 import { type CallRatesOptions, createCallRates } from './call-rates.ts';
 import { callerOf, countCall, type Known, NOBODY, readerOf, senderOf } from './caller-of-request.ts';
 import { createDirectoryTokens } from './directory-token.ts';
+import { feedbackMethodOf } from './feedback-error.ts';
 import { sendError, sendScim } from './protocols.ts';
 import { invalid, RestError } from './rest-error.ts';
 
@@ -93,7 +94,9 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
   });
   app.setNotFoundHandler((request, reply) => {
     const message = `${request.method} ${pathOf(request)} is no operation of the management API`;
-    return sendError(reply, pathOf(request), new RestError('ABSENT', { message }));
+    const method = feedbackMethodOf(pathOf(request));
+    if (method !== undefined) reply.header('allow', method);
+    return sendError(reply, pathOf(request), new RestError(method === undefined ? 'ABSENT' : 'METHOD', { message }));
   });
   app.addContentTypeParser('application/scim+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
   const rates = createCallRates(options.rates);
