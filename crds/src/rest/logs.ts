@@ -8,6 +8,8 @@ import { anyObject, dateTime, paging, uuid } from './shapes.ts';
 const metrics = z.object({
   id: uuid,
   organisation_id: uuid,
+  /** As people know it. */
+  organisation_name: z.string().nullable(),
   workspace_slug: z.string(),
   created_at: dateTime,
   api_key_id: z.string().nullable(),
@@ -17,6 +19,9 @@ const metrics = z.object({
   /** Who uses the client. */
   _user: z.string().nullable(),
   _environment: z.string().nullable(),
+  /** Of the metadata, as the two before. */
+  _organisation: z.string().nullable(),
+  _prompt: z.string().nullable(),
   is_success: z.boolean(),
   /** The attempt whose result the client got. */
   is_final: z.boolean(),

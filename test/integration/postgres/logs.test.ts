@@ -32,7 +32,11 @@ const CONTENT = {
 
 const ROWS = {
   first: record(
-    { trace_id: 'trace-first', api_key: 'key/team-a/app', metadata: { team: 'red', _user: 'ada' } },
+    {
+      trace_id: 'trace-first',
+      api_key: 'key/team-a/app',
+      metadata: { team: 'red', _user: 'ada', _organisation: 'shop' },
+    },
     CONTENT,
   ),
   second: record({
@@ -102,9 +106,24 @@ describe('a list', () => {
         ...{ id: ROWS.first.row.id, workspace_slug: 'team-a', is_success: true, ai_org: 'openai', ai_model: 'gpt-4o' },
         ...{ req_units: 12, res_units: 34, total_units: 46, cost: 0.037, cost_currency: 'USD', response_time: 120.5 },
         ...{ created_at: new Date(NOW - 60_000).toISOString(), span_id: ROWS.first.row.id, span_name: 'llm' },
-        ...{ 'metadata.key': ['team', '_user'], 'metadata.value': ['red', 'ada'], api_key_id: 'key/team-a/app' },
+        ...{
+          'metadata.key': ['team', '_user', '_organisation'],
+          'metadata.value': ['red', 'ada', 'shop'],
+          api_key_id: 'key/team-a/app',
+        },
       },
     ]);
+  });
+
+  test('has the organisation, and what metadata say of it and of the prompt', async () => {
+    const metrics = async () => ((await get('/logs?trace_id=trace-first')).body['data'] as object[])[0];
+    const told = { _organisation: 'shop', _prompt: null };
+    expect(await metrics()).toMatchObject({ organisation_name: null, ...told });
+    const place = { kind: 'Organisation', namespace: undefined, name: 'default' } as const;
+    await world.management.store.create(place, { spec: { displayName: 'Example Shop' } }, { force: false });
+    expect(await metrics()).toMatchObject({ organisation_name: 'Example Shop', ...told });
+    const { metrics: shown } = (await get(`/logs/${ROWS.first.row.id}`)).body;
+    expect(shown).toMatchObject({ organisation_name: 'Example Shop', ...told });
   });
 
   test('comes in pages, and says how many there are', async () => {

@@ -120,9 +120,8 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     ],
   },
   {
-    reason: 'The installation is the organisation, and `gateway_version` says what served.',
+    reason: 'What the client runs on is in no row: `gateway_version` says what served.',
     fields: [
-      'GET /logs/{logId} answer metrics.organisation_name',
       'GET /logs/{logId} answer metrics.runtime*',
       'GET /logs/{logId} answer metrics.sdk_version',
     ],

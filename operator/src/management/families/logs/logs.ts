@@ -5,11 +5,11 @@ import { logs } from '@gatehouse/crds/rest';
 import type { Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
 import { type FoundContent, findContent, isOwnOnly, type LogSource, visibleRows } from '../../logs/index.ts';
-import { type BoundOperation, serveOperation } from '../family.ts';
+import { type BoundOperation, type Services, serveOperation } from '../family.ts';
 import { totalBehind, windowOf } from '../pages.ts';
 import { absent } from '../write.ts';
 import { filterOf, logsOf } from './filter.ts';
-import { toHooks, toMetrics, toRecord } from './view.ts';
+import { type ShownOrganisation, toHooks, toMetrics, toRecord } from './view.ts';
 
 /** Scopes that show what was said by others. */
 const SHOWS_CONTENT: readonly string[] = ['logs.view', 'logs.read'];
@@ -20,7 +20,7 @@ export const LOGS: readonly BoundOperation[] = [
     const filter = await filterOf({ caller, query }, services);
     const window = windowOf(query);
     const rows = await reader.list(filter, window);
-    const { organisationId } = services.tenancy;
+    const organisation = await organisationOf(services);
     return {
       object: 'list' as const,
       total: await totalBehind(
@@ -28,7 +28,7 @@ export const LOGS: readonly BoundOperation[] = [
         window,
         async () => (await reader.sum(filter, { by: [] })).sums[0]?.attempts ?? 0,
       ),
-      data: rows.map((row) => toMetrics(row, organisationId)),
+      data: rows.map((row) => toMetrics(row, organisation)),
     };
   }),
   serveOperation(logs.get, async ({ caller, path, query }, services) => {
@@ -43,11 +43,16 @@ export const LOGS: readonly BoundOperation[] = [
     const row = brokenTextAt(id) === undefined ? await source.reader.find(id, visible, around) : undefined;
     if (row === undefined) throw absent('log');
     const { content, note } = await contentFor(caller, row, source);
-    const { organisationId } = services.tenancy;
-    const shown = type === 'hooks' ? toHooks(row, content, organisationId) : toRecord(row, content, organisationId);
+    const organisation = await organisationOf(services);
+    const shown = type === 'hooks' ? toHooks(row, content, organisation) : toRecord(row, content, organisation);
     return { ...shown, note };
   }),
 ];
+
+async function organisationOf({ store, tenancy }: Pick<Services, 'store' | 'tenancy'>): Promise<ShownOrganisation> {
+  const organisation = await store.get({ kind: 'Organisation', namespace: undefined, name: 'default' });
+  return { id: tenancy.organisationId, name: organisation?.spec.displayName };
+}
 
 async function contentFor({ keyId, scopes }: Caller, row: LogRow, source: LogSource): Promise<FoundContent> {
   const isShown = row.api_key === keyId || SHOWS_CONTENT.some((scope) => scopes.has(scope));

@@ -12,10 +12,17 @@ const cacheType = (cache: LogRow['cache']): 'simple' | 'semantic' | null => {
 
 const time = (row: LogRow): string => new Date(row.created_at).toISOString();
 
+/** Of the installation. */
+export interface ShownOrganisation {
+  readonly id: string;
+  /** For people; undefined: it has none. */
+  readonly name: string | undefined;
+}
+
 /** The row in the words of clients of this kind of API. */
-export function toMetrics(row: LogRow, organisationId: string) {
+export function toMetrics(row: LogRow, organisation: ShownOrganisation) {
   return {
-    ...whose(row, organisationId),
+    ...whose(row, organisation),
     ...{ is_success: isSuccess(row.status), is_final: row.is_final, attempt: row.attempt, error_code: row.error },
     ...{ ai_org: row.provider, ai_model: row.model, response_model: row.answered_model, virtual_key: row.account },
     ...{ config: row.config, config_id: row.config, config_version_id: row.config_version },
@@ -40,21 +47,23 @@ export function toMetrics(row: LogRow, organisationId: string) {
   };
 }
 
-const whose = (row: LogRow, organisationId: string) => ({
-  ...{ id: row.id, organisation_id: organisationId, workspace_slug: row.workspace, created_at: time(row) },
+const whose = (row: LogRow, organisation: ShownOrganisation) => ({
+  ...{ id: row.id, organisation_id: organisation.id, organisation_name: organisation.name ?? null },
+  ...{ workspace_slug: row.workspace, created_at: time(row) },
   ...{ api_key_id: row.api_key, api_key_name: row.api_key_name, user_id: row.key_user },
   ...{ _user: row.end_user, _environment: row.environment },
+  ...{ _organisation: row.metadata['_organisation'] ?? null, _prompt: row.metadata['_prompt'] ?? null },
 });
 
 /** Known members alone: a document may have any number of others. */
 const wireOf = ({ headers, body, truncated }: LogWire) => ({ headers, body, truncated });
 
 /** Without content: requests and answers are not kept, or may not be seen. */
-export function toRecord(row: LogRow, content: LogContent | undefined, organisationId: string) {
+export function toRecord(row: LogRow, content: LogContent | undefined, organisation: ShownOrganisation) {
   const { request, response, finalUntransformedRequest, transformedRequest, originalResponse } = content ?? {};
   return {
     _id: row.id,
-    organisation_id: organisationId,
+    organisation_id: organisation.id,
     created_at: time(row),
     request: {
       ...{ url: request?.url ?? row.url, method: request?.method ?? row.method, gwHeaders: request?.gwHeaders },
@@ -68,12 +77,12 @@ export function toRecord(row: LogRow, content: LogContent | undefined, organisat
     finalUntransformedRequest: finalUntransformedRequest && wireOf(finalUntransformedRequest),
     transformedRequest: transformedRequest && wireOf(transformedRequest),
     originalResponse: originalResponse && wireOf(originalResponse),
-    metrics: toMetrics(row, organisationId),
+    metrics: toMetrics(row, organisation),
     decision: { ...row.decision },
   };
 }
 
 /** Of `type=hooks`. */
-export const toHooks = (row: LogRow, content: LogContent | undefined, organisationId: string) => ({
-  ...{ _id: row.id, organisation_id: organisationId, created_at: time(row), hooks: content?.hooks },
+export const toHooks = (row: LogRow, content: LogContent | undefined, organisation: ShownOrganisation) => ({
+  ...{ _id: row.id, organisation_id: organisation.id, created_at: time(row), hooks: content?.hooks },
 });
