@@ -33,6 +33,13 @@ const CALLERS = {
 } as const satisfies Record<string, Caller>;
 type CallerName = keyof typeof CALLERS;
 
+/** The same callers, with keys that read sums alone. */
+const OF_SUMS = {
+  'service key': caller({ keyId: 'key/team-a/sums', scopes: new Set(['analytics.view']) }),
+  'key of a member': { ...CALLERS['key of a member'], scopes: new Set(['analytics.view']) },
+} as const satisfies Partial<Record<CallerName, Caller>>;
+const sumsOf = (name: string): string => `${name}, sums alone`;
+
 const ROWS = {
   service: record({ trace_id: 't-service', api_key: 'key/team-a/service' }),
   manager: record({ trace_id: 't-manager', api_key: 'key/team-a/m', key_user: 'manager@example.com' }),
@@ -84,7 +91,8 @@ const MATRIX: readonly Toggled[] = [
 
 let world: RequestLogWorld;
 beforeAll(async () => {
-  world = await startRequestLogWorld({ callers: CALLERS });
+  const ofSums = Object.entries(OF_SUMS).map(([name, one]) => [sumsOf(name), one]);
+  world = await startRequestLogWorld({ callers: { ...CALLERS, ...Object.fromEntries(ofSums) } });
   const shared = { end_user: 'eve', metadata: { team: 'red' } };
   await world.write(...Object.values(ROWS).map(({ row, content }) => ({ row: { ...row, ...shared }, content })));
   for (const { row } of Object.values(ROWS)) {
@@ -159,6 +167,19 @@ describe.for(MATRIX)('with $off switched off', ({ off, sees }) => {
       }
     }
   });
+
+  test.for(Object.keys(OF_SUMS) as (keyof typeof OF_SUMS)[])(
+    '%s has the same sums without a scope that reads rows',
+    async (name) => {
+      for (const [path, rowsOf] of QUESTIONS) {
+        const { status, body } = await world.management.call(sumsOf(name), 'GET', path);
+        if (path.startsWith('/logs')) expect(status, path).toBe(403);
+        else expect([status, rowsOf(body)], path).toEqual([200, sees[name].length]);
+      }
+      const { id } = ROWS.service.row;
+      expect((await world.management.call(sumsOf(name), 'GET', `/logs/${id}`)).status).toBe(403);
+    },
+  );
 
   test.for(callers)('%s finds the rows that are meant, one by one, and no others', async (name) => {
     const get = (path: string) => world.management.call(name, 'GET', path);
