@@ -23,8 +23,8 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --without NAME,…  leaves out portkey or litellm
   --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
-  --cpu             shows what limits and guardrails add to the CPU time of a request instead: without connections, so that it
-                    can be measured beside other work; --seconds does not count
+  --cpu             shows what limits, guardrails and the request log add to the CPU time of a request instead: without
+                    connections, so that it can be measured beside other work; --seconds does not count
   --profile         shows where the gateway's CPU time goes instead; of limits or guardrails with --only
   --ladder          shows what each step from the bare proxy to the gateway costs instead, and which of them cost
                     more than in docs/performance.md`;

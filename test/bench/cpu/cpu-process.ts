@@ -1,6 +1,7 @@
 /**
  * Everything of the gateway between its listener and the client of its provider, as one process over the SNAPSHOT (an entry per
- * line): the pipeline, record, metrics and log line. Each message to it is answered with what REQUESTS requests have cost.
+ * line): the pipeline, record, metrics and log line, and a request log in the ClickHouse at LOG_URL, with bodies of BODY_BYTES. Each
+ * message to it is answered with what REQUESTS requests have cost, until they are written.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -17,6 +18,7 @@ import { createSnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from '../../../gateway/src/telemetry/index.ts';
 import { keySecret } from '../peers/gatehouse/entries.ts';
 import { createAnsweringClient } from './answering-client.ts';
+import { openMeasuredLog } from './request-log.ts';
 import { createServing } from './serving.ts';
 
 export interface CpuReady {
@@ -42,8 +44,14 @@ const metrics = createMetrics({
   bufferedBytes: () => budget.used,
 });
 const budget = createByteBudget(1024 ** 3, () => metrics.bufferRefused.add({}));
+const { LOG_URL: logUrl, BODY_BYTES: bodyBytes } = process.env;
+const log = logUrl === undefined ? undefined : openMeasuredLog(logUrl, { metrics, logger });
 const recorder = createRecorder({
-  sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask: settings.headersToMask })],
+  sinks: [
+    createMetricsSink(metrics),
+    createLogSink({ logger, headersToMask: settings.headersToMask }),
+    ...(log === undefined ? [] : [log.sink]),
+  ],
   onSinkError: ({ error }) => {
     throw error;
   },
@@ -52,6 +60,7 @@ const snapshots = createSnapshotHolder({ providers: PROVIDERS });
 const { ports } = createPipelinePorts(settings, {
   variables: process.env,
   ...{ metrics, logger, budget, snapshots, recorder },
+  maxBodyBytes: Number(bodyBytes ?? 0),
 });
 
 async function load(path: string): Promise<number> {
@@ -80,6 +89,7 @@ async function measure(requests: number): Promise<CpuCost> {
     await Promise.all(Array.from({ length: Math.min(left, TOGETHER) }, () => serve(snapshot)));
     await setImmediate(); // the log is written
   }
+  await log?.settled();
   const { user, system } = process.cpuUsage(before);
   const allocatedBytes = (getHeapStatistics().total_allocated_bytes - allocated) / requests;
   return { cpuUs: (user + system) / requests, allocatedBytes };
