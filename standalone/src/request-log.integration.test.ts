@@ -78,7 +78,12 @@ test.for([
 test('without the switch there is none, and no database', async () => {
   using folder = folderOf();
   await using child = start(folder, []);
-  expect(await chat(await addressOf(child))).toBe(200);
+  const url = await addressOf(child);
+  expect(await chat(url)).toBe(200);
+  for (const path of ['logs', 'analytics/graphs/requests']) {
+    const answer = await fetch(`${url}/v1/${path}`, { headers: { authorization: `Bearer ${ADMIN}` } });
+    expect([answer.status, await answer.json()]).toMatchObject([501, { error: { code: 'request_log_off' } }]);
+  }
   child.kill('SIGTERM');
   expect(await child.ended).toBe(0);
   expect(existsSync(join(folder.path, '.data', 'database'))).toBe(false);

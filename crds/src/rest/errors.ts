@@ -55,6 +55,12 @@ export const REST_ERRORS = {
     summary:
       'The database that people are in, or the identity provider, is away, or nobody says what budgets have used; everything else goes on.',
   },
+  LOG_OFF: {
+    status: 501,
+    code: 'request_log_off',
+    type: 'service_error',
+    summary: 'No request log is kept: there are no logs, analytics, exports and feedback.',
+  },
   INTERNAL: { status: 500, code: 'AB04', type: 'service_error', summary: 'The management API failed.' },
 } as const satisfies Record<string, RestErrorRow>;
 

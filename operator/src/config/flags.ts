@@ -187,12 +187,12 @@ export const FLAGS = {
   'logs-clickhouse-url': {
     variable: 'GATEHOUSE_LOGS_CLICKHOUSE_URL',
     type: 'text',
-    help: 'With --management: ClickHouse with the request log, https://USER:PASSWORD@HOST:8443, better as the variable; none: it is in the PostgreSQL of --database-url',
+    help: 'With --management: ClickHouse with the request log, https://USER:PASSWORD@HOST:8443, better as the variable; none: --logs-database-url says where it is',
   },
   'logs-database-url': {
     variable: 'GATEHOUSE_LOGS_DATABASE_URL',
     type: 'text',
-    help: 'With --management: PostgreSQL with the request log, with the account of the gateways, better as the variable; none: it is in the PostgreSQL of --database-url, and whoever owns its tables there can act with the rights of that account',
+    help: 'With --management: PostgreSQL with the request log, with the account of the gateways, better as the variable; none, and neither of the other two: logs, analytics, exports and feedback answer 501',
   },
   'logs-account-password': {
     variable: 'GATEHOUSE_LOGS_ACCOUNT_PASSWORD',

@@ -74,9 +74,9 @@ export interface OperatorOptions {
   readonly databaseUrl: string | undefined;
   /** File with its certificate authorities as PEM. */
   readonly databaseCaFile: string | undefined;
-  /** ClickHouse with the request log, with its password; undefined: it is in PostgreSQL. */
+  /** ClickHouse with the request log, with its password; undefined: PostgreSQL may have it. */
   readonly logsClickHouseUrl: string | undefined;
-  /** PostgreSQL with the request log, with the account of the gateways; undefined: it is in that of people. */
+  /** PostgreSQL with the request log, with the account of the gateways; undefined: with logsAccountPassword it is in that of people, else there is none. */
   readonly logsDatabaseUrl: string | undefined;
   /** Of the account of gateways, which the management API makes in PostgreSQL. */
   readonly logsAccountPassword: string | undefined;

@@ -49,12 +49,13 @@ export function openDatabases(options: PeopleOptions): Result<OpenDatabases, str
   if (!opened.ok) return opened;
   const { logs: store, ...found } = opened.value;
   const { database } = found;
-  const reading = openLogReading(options, database);
-  if (!reading.ok) return reading;
   const onAway = (error: unknown): void => logger.error({ err: error }, 'Identity provider gave no usable answer');
   const signIn = settings.value && createSignIn({ settings: settings.value, database, now: Date.now, onAway });
-  const logs = { ...reading.value, objects: logObjects.value };
-  return ok({ people: { ...found, auditRetentionDays, signIn, logs }, logs: store });
+  const people = { ...found, auditRetentionDays, signIn };
+  if (store === undefined && options.settings.requestLog === undefined) return ok({ people, logs: undefined });
+  const reading = openLogReading(options, database);
+  if (!reading.ok) return reading;
+  return ok({ people: { ...people, logs: { ...reading.value, objects: logObjects.value } }, logs: store });
 }
 
 interface Both extends Pick<PeopleDatabase, 'database' | 'isLazy'> {

@@ -72,13 +72,13 @@ export async function startManagement({
     organisationNamespace: ORGANISATION_NAMESPACE,
   });
   const database = people?.database;
-  const logDatabase = people?.logs.database;
   const logs = people?.logs;
+  const logDatabase = logs?.database;
   const exports =
     people &&
     logs &&
     createLogExports({
-      ...{ database: people.logs.database, source: exportSourceOf(logs) },
+      ...{ database: logs.database, source: exportSourceOf(logs) },
       ...{ now: Date.now, isEnabled: keepsRows(people), onFailure: warnOfExports(logger) },
     });
   const audit = openAudit(people, logger);
@@ -104,7 +104,7 @@ export async function startManagement({
     closing.abort();
     await app.close();
     await Promise.all([audit.close(), revisions?.close(), exports?.close()]);
-    await people?.logs.close();
+    await logs?.close();
     await database?.close();
     await rm(home, { recursive: true, force: true });
   };

@@ -9,7 +9,8 @@ export interface PeopleDatabase {
   readonly auditRetentionDays?: number;
   /** Absent: it is not set up. */
   readonly signIn?: SignIn | undefined;
-  readonly logs: LogReading;
+  /** Absent: no gateway of the process keeps a request log. */
+  readonly logs?: LogReading | undefined;
 }
 
 /** The request log where the gateway writes it. */

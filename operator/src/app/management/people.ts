@@ -21,12 +21,13 @@ import {
   whyNotKept,
 } from '../../management/index.ts';
 import type { Log } from '../../runtime/index.ts';
-import { openRequestLog, type RequestLog } from './request-log.ts';
+import { openConfiguredLog, type RequestLog } from './request-log.ts';
 
 export interface People extends AsyncDisposable {
   readonly database: Database;
   readonly revisions: Revisions;
-  readonly requestLog: RequestLog;
+  /** Undefined: none is kept. */
+  readonly requestLog: RequestLog | undefined;
   /** Undefined: it is not set up. */
   readonly signIn: SignIn | undefined;
   /** Keeps a record of the call. */
@@ -90,7 +91,7 @@ export function openPeople(
     onFailure: (error) => log.warn({ err: error }, 'Old audit records could not be deleted'),
   });
   void retention.run();
-  const requestLog = openRequestLog(logs, { database, log, variables, ca });
+  const requestLog = openConfiguredLog(logs, { database, log, variables, ca });
   let outside: OutsideWrites | undefined;
   return {
     database,
@@ -113,7 +114,7 @@ export function openPeople(
     },
     [Symbol.asyncDispose]: async () => {
       await audit.close();
-      await Promise.all([outside?.close(), revisions.close(), retention.close(), requestLog[Symbol.asyncDispose]()]);
+      await Promise.all([outside?.close(), revisions.close(), retention.close(), requestLog?.[Symbol.asyncDispose]()]);
       await database.close();
     },
   };

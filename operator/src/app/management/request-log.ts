@@ -37,6 +37,16 @@ interface Context {
   readonly ca: string | undefined;
 }
 
+/** Whether gateways may keep one that this process is told of. */
+const isConfigured = (settings: RequestLogSettings): boolean =>
+  [settings.logsClickHouseUrl, settings.logsDatabaseUrl, settings.logsAccountPassword].some(
+    (value) => value !== undefined,
+  );
+
+/** As `openRequestLog`; undefined where no variable says that one is kept. */
+export const openConfiguredLog = (settings: RequestLogSettings, context: Context): RequestLog | undefined =>
+  isConfigured(settings) ? openRequestLog(settings, context) : undefined;
+
 /** Opens nothing before it is used, but for the account of gateways; throws for settings that cannot be used, without repeating them. */
 export function openRequestLog(
   { logsClickHouseUrl: url, logsDatabaseUrl, logsAccountPassword: password, logStore }: RequestLogSettings,

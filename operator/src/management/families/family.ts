@@ -63,7 +63,7 @@ export interface Services {
   readonly database?: Database | undefined;
   /** The tables of the request log; absent: there are none. */
   readonly logDatabase?: Database<LogTables> | undefined;
-  /** The request log; absent: it is kept nowhere that can be asked. */
+  /** The request log; absent: none is kept. */
   readonly logs?: LogSource | undefined;
   /** Of logs; absent: none can be made. */
   readonly exports?: LogExports | undefined;

@@ -5,7 +5,8 @@ import { boundMetadata, type FeedbackRow } from '@gatehouse/crds/logs';
 import { feedback } from '@gatehouse/crds/rest';
 import type { Insertable } from 'kysely';
 import type { Caller } from '../callers/index.ts';
-import { type Database, DatabaseAway, type LogTables } from '../database/index.ts';
+import type { Database, LogTables } from '../database/index.ts';
+import { logOff } from '../http/rest-error.ts';
 import { type BoundOperation, type Services, serveOperation } from './family.ts';
 import { homesMeant } from './find.ts';
 import { absent } from './write.ts';
@@ -14,7 +15,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function logsOf({ logDatabase }: Services): Database<LogTables> {
   if (logDatabase !== undefined) return logDatabase;
-  throw new DatabaseAway('Feedback is kept in a database: DATABASE_URL names none');
+  throw logOff();
 }
 
 /** A text of at most 128 characters may end in half of a surrogate pair. */
@@ -55,6 +56,7 @@ export const FEEDBACK: readonly BoundOperation[] = [
   }),
 
   serveOperation(feedback.update, async (call, services) => {
+    const logs = logsOf(services);
     const { value, weight, metadata } = call.body;
     const { id = '' } = call.path;
     const homes = await homesMeant(call, services);
@@ -66,7 +68,7 @@ export const FEEDBACK: readonly BoundOperation[] = [
       ...(weight === undefined ? {} : { weight }),
       ...(metadata === undefined ? {} : { metadata: toJson(metadata) }),
     };
-    const { numUpdatedRows } = await logsOf(services).use((queries) =>
+    const { numUpdatedRows } = await logs.use((queries) =>
       queries
         .updateTable('feedback')
         .set(change)

@@ -6,8 +6,7 @@ import type { ExportField, ExportRow } from '@gatehouse/crds/logs';
 import { logExports } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
 import type { Caller } from '../callers/index.ts';
-import { DatabaseAway } from '../database/index.ts';
-import { RestError } from '../http/rest-error.ts';
+import { logOff, RestError } from '../http/rest-error.ts';
 import { type ExportScope, isGoodLink, type LogExports, linkOf, newLinkKey, readFile } from '../log-exports/index.ts';
 import {
   type BoundOperation,
@@ -29,7 +28,7 @@ const LINK_SECONDS = 900;
 
 function exportsOf({ exports }: Services): LogExports {
   if (exports !== undefined) return exports;
-  throw new DatabaseAway('The request log is not kept in a database that can be asked');
+  throw logOff();
 }
 
 const creatorOf = ({ user, keyId }: Caller): string => user ?? keyId;
@@ -43,9 +42,10 @@ async function scopeOf(call: Pick<RestCall, 'caller' | 'workspaceId'>, services:
 
 async function findExport(call: RestCall, services: Services): Promise<ExportRow> {
   const { exportId: id = '' } = call.path;
+  const { jobs } = exportsOf(services);
   const scope = await scopeOf(call, services);
   const isAny = UUID.test(id) && scope.workspaces?.length !== 0;
-  const found = isAny ? await exportsOf(services).jobs.find(id, scope) : undefined;
+  const found = isAny ? await jobs.find(id, scope) : undefined;
   if (found === undefined) throw absent('export');
   return found;
 }
@@ -107,8 +107,8 @@ function absoluteUrl(path: string, { host, protocol }: RestCall['headers']): str
 
 const READING: readonly BoundOperation[] = [
   serveOperation(logExports.list, async (call, services) => {
-    const scope = await scopeOf(call, services);
     const { jobs } = exportsOf(services);
+    const scope = await scopeOf(call, services);
     const page = windowOf(call.query);
     const { rows, total } = scope.workspaces?.length === 0 ? NOTHING : await jobs.list(scope, page);
     const ids = await workspaceIds(services, call.caller);

@@ -32,5 +32,10 @@ export function invalid(issues: readonly Issue[], where?: string): RestError {
 export const referenceAbsent = (param: string, message: string): RestError =>
   new RestError('REFERENCE_ABSENT', { message, param });
 
+const LOG_OFF =
+  'No request log is kept. --logs (GATEHOUSE_LOGS=on) or DATABASE_URL switches it on in a standalone process, records of the chart on a cluster';
+
+export const logOff = (): RestError => new RestError('LOG_OFF', { message: LOG_OFF });
+
 /** The body of an error. */
 export const errorBody = ({ error, details }: RestError): object => restErrorBody(error, details);

@@ -3,8 +3,7 @@ import { brokenTextAt, isObject } from '@gatehouse/crds';
 import type { logs } from '@gatehouse/crds/rest';
 import { entryId } from '@gatehouse/crds/snapshot';
 import type { z } from 'zod';
-import { DatabaseAway } from '../../database/index.ts';
-import { RestError } from '../../http/rest-error.ts';
+import { logOff, RestError } from '../../http/rest-error.ts';
 import { type Bounds, type LogFilter, type LogSource, visibleRows } from '../../logs/index.ts';
 import type { RestCall, Services } from '../family.ts';
 import { UUID } from '../find.ts';
@@ -139,8 +138,8 @@ async function keysOf({ caller, query }: FilteredCall, { store, tenancy }: Servi
 const refused = (param: string, message: string): RestError =>
   new RestError('INVALID', { message: `query ${param}: ${message}`, param });
 
-/** Throws DatabaseAway where no request log can be asked. */
+/** Throws RestError LOG_OFF where no request log is kept. */
 export function logsOf({ logs }: Pick<Services, 'logs'>): LogSource {
   if (logs !== undefined) return logs;
-  throw new DatabaseAway('The request log is not kept in a database that can be asked');
+  throw logOff();
 }
