@@ -53,13 +53,18 @@ describe('a request of the management API', () => {
       seen.push({ method: request.method, url: request.url, headers: request.headers, body });
       response.writeHead(201, { 'content-type': 'application/json', 'keep-alive': 'timeout=1' }).end('{"a":1}');
     });
-    const answer = await gateway.send('/v1/configs/x?y=z', { method: 'PUT', headers: { te: 'x' }, body: { b: 2 } });
+    const headers = { te: 'x', 'x-gw-client-address': '203.0.113.7' };
+    const answer = await gateway.send('/v1/configs/x?y=z', { method: 'PUT', headers, body: { b: 2 } });
     expect([answer.status, answer.text]).toEqual([201, '{"a":1}']);
     expect(answer.headers).toMatchObject({ 'x-gw-trace-id': expect.any(String), 'content-type': 'application/json' });
     expect(answer.headers['keep-alive']).not.toBe('timeout=1');
     expect(seen).toMatchObject([
       { method: 'PUT', url: '/v1/configs/x?y=z', headers: { 'x-gw-api-key': KEY }, body: '{"b":2}' },
     ]);
+    // What the other side records: the id of the answer, and who has connected, whatever the caller says.
+    expect(answer.headers['x-request-id']).toBe(answer.headers['x-gw-trace-id']);
+    const id = answer.headers['x-request-id'];
+    expect(seen).toMatchObject([{ headers: { 'x-gw-trace-id': id, 'x-gw-client-address': '127.0.0.1' } }]);
     expect(seen[0]).not.toHaveProperty('headers.te');
   });
 

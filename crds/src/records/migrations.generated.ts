@@ -147,4 +147,14 @@ create index sessions_expires on gatehouse.sessions (expires_at);
 alter table gatehouse.audit_records add column outside boolean not null default false;
 `,
   },
+  {
+    name: '0008-audit-request',
+    sql: `-- What a call of the management API has sent, without secrets, as JSON texts; null: not kept, or a write that no call has made.
+alter table gatehouse.audit_records add column request_body text;
+alter table gatehouse.audit_records add column query_params text;
+alter table gatehouse.audit_records add column request_headers text;
+-- Of the connection to the gateway, as an IP address.
+alter table gatehouse.audit_records add column client_ip text;
+`,
+  },
 ];

@@ -129,6 +129,13 @@ export const auditRow = z.strictObject({
   forced: z.boolean(),
   /** It is of a write that no call has made; the actor is anonymous, its id the field manager. */
   outside: z.boolean(),
+  /** What the call has sent, without secrets, as JSON; null: it was not understood, or sent nothing. */
+  request_body: z.string().nullable(),
+  query_params: z.string().nullable(),
+  /** Some that hold no credential, as JSON. */
+  request_headers: z.string().nullable(),
+  /** The other end of the connection to the gateway. */
+  client_ip: z.string().nullable(),
   changes: z.array(change),
 });
 export type AuditRow = z.output<typeof auditRow>;

@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { defineOperation } from './operation.ts';
 import { anyObject, dateTime, paging, uuid } from './shapes.ts';
 
+export const AUDIT_ACTIONS = [
+  ...(['create', 'update', 'delete', 'publish'] as const),
+  ...(['export', 'rotate', 'manage', 'duplicate'] as const),
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 const text = z.string().min(1).max(1_024);
 
 const record = z.object({
@@ -19,7 +25,16 @@ const record = z.object({
   workspace_id: z.string().nullable(),
   response_status_code: z.int(),
   resource_type: z.string(),
-  action: z.string(),
+  action: z.enum(AUDIT_ACTIONS),
+  /** E.g. `log_exports.start`. */
+  operation: z.string(),
+  /** JSON, without secrets. */
+  request_body: z.string().nullable(),
+  query_params: z.string().nullable(),
+  request_headers: z.string().nullable(),
+  client_ip: z.string().nullable(),
+  /** Nobody knows it here. */
+  country: z.null(),
   error_code: z.string().nullable(),
   forced: z.boolean(),
   changes: z.array(anyObject),
@@ -46,6 +61,8 @@ export const auditLogs = {
       response_status_code: z.coerce.number().int().min(100).max(599).optional(),
       resource_type: text.optional(),
       action: text.optional(),
+      client_ip: text.optional(),
+      country: text.optional(),
     }),
     answer: z.object({ object: z.literal('list'), records: z.array(record), total: z.int() }),
   }),

@@ -2,7 +2,7 @@
 
 export { analytics, analyticsGroups } from './analytics.ts';
 export { apiKeys } from './api-keys.ts';
-export { auditLogs } from './audit-logs.ts';
+export { AUDIT_ACTIONS, type AuditAction, auditLogs } from './audit-logs.ts';
 export { configs } from './configs.ts';
 export { REST_ERRORS, type RestErrorName, type RestErrorRow, type RestErrorText, restErrorBody } from './errors.ts';
 export { feedback } from './feedback.ts';
@@ -14,7 +14,13 @@ export { LOG_GROUP_COLUMNS, LOG_GROUPS, logGroups } from './log-groups.ts';
 export { logs } from './logs.ts';
 export { mcpIntegrations } from './mcp-integrations.ts';
 export { mcpServers } from './mcp-servers.ts';
-export { defineOperation, MAX_REST_BODY_BYTES, type RestMethod, type RestOperation } from './operation.ts';
+export {
+  CLIENT_ADDRESS_HEADER,
+  defineOperation,
+  MAX_REST_BODY_BYTES,
+  type RestMethod,
+  type RestOperation,
+} from './operation.ts';
 export { organisation, reference } from './organisation.ts';
 export { invites, members, users } from './people.ts';
 export { ratePolicies } from './policies.ts';

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 
 /** The largest body of the management API, in bytes: a resource must fit into a shard of the Snapshot. */
 export const MAX_REST_BODY_BYTES = 1024 * 1024;
+/** From gateways to the management API: the address of whoever has called them. */
+export const CLIENT_ADDRESS_HEADER = 'x-gw-client-address';
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -265,6 +265,31 @@ describe('the record of a call', () => {
     await one.close();
   });
 
+  test('has what was sent without credentials, from where, and the id of the answer', async () => {
+    const one = await createTestManagement(['virtual_keys'], { onCall: (report) => void seen.push(report) });
+    const send = (headers: Readonly<Record<string, string>>, body: object) =>
+      one.send({
+        method: 'POST',
+        url: '/v1/virtual-keys?force=false',
+        headers: { 'x-gw-api-key': 'a', ...headers },
+        body,
+      });
+    const body = { name: 'K', slug: 'k', provider: 'openai', key: 'canary-1' };
+    const told = { 'x-gw-trace-id': 'trace-1', 'x-gw-client-address': '203.0.113.7', 'user-agent': 'test/1' };
+    const made = await send(told, body);
+    expect([made.status, made.headers['x-request-id']]).toEqual([200, 'trace-1']);
+    const refused = await send({ 'x-gw-trace-id': 'gwk_canary-2', 'x-gw-client-address': 'canary' }, { nam: 'canary' });
+    const records = recorded();
+    expect(JSON.stringify([records, refused.headers])).not.toContain('canary');
+    expect(records).toMatchObject([
+      { request_id: 'trace-1', client_ip: '203.0.113.7', query_params: '{"force":"false"}' },
+      { request_id: refused.headers['x-request-id'], client_ip: '127.0.0.1', request_body: null },
+    ]);
+    expect(JSON.parse(records[0]?.request_body ?? '')).toEqual({ ...body, key: '********' });
+    expect(JSON.parse(records[0]?.request_headers ?? '')).toMatchObject({ 'user-agent': 'test/1' });
+    await one.close();
+  });
+
   test('has the entries of Secrets that were written, and no value', async () => {
     const one = await createTestManagement(['virtual_keys'], { onCall: (report) => void seen.push(report) });
     const body = { name: 'K', slug: 'k', provider: 'openai', key: 'canary-1' };

@@ -40,6 +40,7 @@ const row = (minute: number, over: object = {}) => ({
     forced: false,
     outside: false,
   },
+  ...{ request_body: null, query_params: null, request_headers: null, client_ip: null },
   changes: JSON.stringify([{ kind: 'GatewayConfig', object: 'team-a/c', action: 'create', before: null, after: {} }]),
   ...over,
 });
@@ -55,7 +56,7 @@ const ROWS = [
     outside: false,
   }),
   row(4, { actor_type: 'anonymous', actor_id: null, workspace: null, status: 401, error_code: 'AB05' }),
-  row(5, { workspace: 'team-gone', operation: 'usage_limit_policies.reset_entity' }),
+  row(5, { workspace: 'team-gone', operation: 'usage_limit_policies.reset_entity', client_ip: '203.0.113.7' }),
 ];
 
 /** As the database would get it. */
@@ -72,7 +73,8 @@ describe('records of writes', () => {
     const records = body['records'] as Record<string, unknown>[];
     expect(records.map((record) => record['request_id'])).toEqual(['r5', 'r4', 'r3', 'r2', 'r1']);
     expect(records[0]).toMatchObject({
-      ...{ resource_type: 'usage_limit_policies', action: 'reset_entity', workspace_id: 'team-gone' },
+      ...{ resource_type: 'usage_limit_policies', action: 'manage', workspace_id: 'team-gone' },
+      ...{ operation: 'usage_limit_policies.reset_entity', client_ip: '203.0.113.7', country: null },
     });
     expect(records[1]).toMatchObject({ user_id: null, user_type: 'anonymous', workspace_id: null });
     expect(records[3]).toMatchObject({ user_id: 'ada', user_type: 'api_key', action: 'rotate' });
@@ -97,6 +99,12 @@ describe('records of writes', () => {
     ['?resource_type=configs', ['r4', 'r3', 'r1']],
     ['?resource_type=api%25', []],
     ['?action=rotate', ['r2']],
+    ['?action=manage', ['r5']],
+    ['?action=create', ['r4', 'r1']],
+    ['?action=export', []],
+    ['?action=reset_entity', ['r5']],
+    ['?client_ip=203.0.113.7', ['r5']],
+    ['?country=DE', []],
     ['?page_size=2&current_page=1', ['r3', 'r2']],
   ] as const)('are found with %s', async ([query, want]) => {
     expect(await found(query)).toEqual(want);
@@ -119,7 +127,7 @@ describe('records of writes', () => {
     const other = await createTestManagement(['configs'], { database });
     expect((await other.call('organisation', 'GET', '/audit-logs')).status).toBe(403);
     await other.close();
-    for (const query of ['?client_ip=10.0.0.1', '?start_time=yesterday', '?method=GET', '?response_status_code=x']) {
+    for (const query of ['?client=10.0.0.1', '?start_time=yesterday', '?method=GET', '?response_status_code=x']) {
       expect((await read(query)).status, query).toBe(400);
     }
   });

@@ -76,6 +76,7 @@ test('are there for a deletion that no call has made, and for a write in the nam
     ...{ at: new Date(NOW), request_id: 'r', operation: 'virtual_keys.delete', method: 'DELETE', path: '/p' },
     ...{ actor_type: 'api_key', actor_id: 'k', actor_user: null, workspace: 'team-a', status: 200, error_code: null },
     ...{ forced: false, outside: false },
+    ...{ request_body: null, query_params: null, request_headers: null, client_ip: null },
     changes: [{ kind: 'VirtualKey', object: 'team-a-ns/openai', action: 'delete', before: {}, after: null }],
   });
   await calls.close();

@@ -1,6 +1,6 @@
 /** Passes requests of the management API on to the process that serves it; docs/behaviour/management.md. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { MANAGEMENT_PREFIXES, MAX_REST_BODY_BYTES } from '@gatehouse/crds/rest';
+import { CLIENT_ADDRESS_HEADER, MANAGEMENT_PREFIXES, MAX_REST_BODY_BYTES } from '@gatehouse/crds/rest';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
@@ -69,7 +69,8 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   reply.hijack();
   const cancellation = new Cancellation();
   const { method, url: path } = request;
-  const headers = { ...endToEnd(message.headers), ...protocolOf(message) };
+  const own = ports.headersOf(request);
+  const headers = { ...endToEnd(message.headers), ...protocolOf(message), ...identityOf(message, own) };
   const upstream = openRequest(address, { method, path, headers });
   let isRefused = false;
   const refuse = (answer: () => void): void => {
@@ -92,7 +93,7 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
   upstream.on('response', (answer) => {
     answer.on('error', () => response.destroy());
     endUnread(message, response);
-    response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), ...ports.headersOf(request) });
+    response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), ...own });
     answer.pipe(response);
   });
   const refuseBody = (): void =>
@@ -113,6 +114,12 @@ function relay(request: FastifyRequest, reply: FastifyReply, { address, ports }:
 /** How the caller has reached the gateway, where nothing before it has said so: links to the API begin with it. */
 const protocolOf = ({ headers, socket }: IncomingMessage): OutgoingHttpHeaders =>
   headers['x-forwarded-proto'] === undefined ? { 'x-forwarded-proto': 'encrypted' in socket ? 'https' : 'http' } : {};
+
+/** The id that the answer has, and the other end of the connection: what the caller says of them counts for nothing. */
+const identityOf = ({ socket }: IncomingMessage, { 'x-gw-trace-id': id }: HeaderMap): OutgoingHttpHeaders => ({
+  'x-gw-trace-id': id,
+  [CLIENT_ADDRESS_HEADER]: socket.remoteAddress ?? '',
+});
 
 /** Headers of one connection (RFC 9110, section 7.6.1), and what the server answers itself. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ const record = (request: string) => ({
   ...{ at: new Date(0), request_id: request, operation: 'configs.create', method: 'POST', path: '/v1/configs' },
   ...{ actor_type: 'api_key' as const, actor_id: 'k', actor_user: null, workspace: null, status: 200 },
   ...{ error_code: null, forced: false, outside: false, changes: [] },
+  ...{ request_body: null, query_params: null, request_headers: null, client_ip: null },
 });
 
 /** Collects the rows of inserts; away while told so. */

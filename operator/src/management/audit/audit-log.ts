@@ -59,8 +59,11 @@ export function createAuditLog({ database, onDropped, ...bounds }: AuditLogOptio
   };
 }
 
-/** With what a record takes besides its changes. */
-const sizeOf = ({ changes }: Waiting): number => 500 + changes.length;
+/** With what a record takes besides its texts. */
+const sizeOf = ({ row, changes }: Waiting): number =>
+  500 + changes.length + lengthOf(row.request_body) + lengthOf(row.query_params) + lengthOf(row.request_headers);
+
+const lengthOf = (text: string | null): number => text?.length ?? 0;
 
 /** A batch whose answer was lost is written again. */
 async function insert(queries: Queries, batch: readonly Waiting[]): Promise<void> {

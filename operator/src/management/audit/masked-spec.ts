@@ -1,7 +1,7 @@
 /** Content of objects without what could be a secret. Credentials are in Secrets, so that hardly anything is left to hide. */
 import { isObject, withoutGatewayKeys } from '@gatehouse/crds';
 
-const MASK = '********';
+export const MASK = '********';
 /** Members whose texts are hidden, with everything in them. */
 const HIDDEN =
   /^(sha256|headers|credentials|.*(password|passphrase|token|secret|authorization|api[_-]?key|private[_-]?key))$/i;

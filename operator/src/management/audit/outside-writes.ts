@@ -116,6 +116,7 @@ function toWaiting(write: OutsideWrite, at: Date): Waiting {
     path: `/apis/${GROUP}/${VERSION}${place}/${plural}/${name}`,
     ...{ actor_type: 'anonymous' as const, actor_id: manager ?? null, actor_user: null },
     ...{ status: 200, error_code: null, forced: false, outside: true },
+    ...{ request_body: null, query_params: null, request_headers: null, client_ip: null },
   };
   return { row, change, namespace, mayBeCall, json: withoutBrokenText(JSON.stringify([{ ...change, ...contents }])) };
 }

@@ -1,8 +1,9 @@
 /** Records of writes, as they are in the database. docs/behaviour/people.md#audit */
 import type { AuditRow } from '@gatehouse/crds/records';
-import { auditLogs } from '@gatehouse/crds/rest';
+import { AUDIT_ACTIONS, type AuditAction, auditLogs } from '@gatehouse/crds/rest';
 import type { ExpressionBuilder } from 'kysely';
 import type { z } from 'zod';
+import { actionOf, OTHER_ACTIONS } from '../audit/index.ts';
 import { DatabaseAway, type Tables } from '../database/index.ts';
 import { type BoundOperation, type Services, serveOperation } from './family.ts';
 import { windowOf } from './pages.ts';
@@ -36,6 +37,29 @@ const ofType = (where: Builder, type: NonNullable<Query['user_type']>) =>
 const RESOURCE = 1;
 const ACTION = 2;
 
+const isAction = (text: string): text is AuditAction => AUDIT_ACTIONS.some((action) => action === text);
+
+/** Of one of the actions, as `actionOf` tells them; another word is the last part of operations. */
+function ofAction(where: Builder, action: string) {
+  const part = where.fn<string>('split_part', ['operation', where.val('.'), where.lit(ACTION)]);
+  if (!isAction(action)) return where(part, '=', action);
+  const others = [...OTHER_ACTIONS].flatMap(([operation, is]) => (is === action ? operation : []));
+  const isPlain = where(part, '=', action);
+  return where.or([
+    where('operation', 'in', ['', ...others]),
+    where.and([
+      where('operation', 'not in', [...OTHER_ACTIONS.keys()]),
+      action === 'manage' ? where.or([isPlain, where(part, 'not in', [...AUDIT_ACTIONS])]) : isPlain,
+    ]),
+  ]);
+}
+
+/** Countries are not known of any record. */
+const fromPlace = (where: Builder, { client_ip: address, country }: Query) => [
+  address && where('client_ip', '=', address),
+  country && where.lit(false),
+];
+
 function conditionOf(query: Query, { slugOf }: Workspaces) {
   return (where: Builder) => {
     const part = (at: number) => where.fn<string>('split_part', ['operation', where.val('.'), where.lit(at)]);
@@ -52,14 +76,15 @@ function conditionOf(query: Query, { slugOf }: Workspaces) {
       workspace && where('workspace', '=', workspace),
       query.response_status_code && where('status', '=', query.response_status_code),
       query.resource_type && where(part(RESOURCE), '=', query.resource_type),
-      query.action && where(part(ACTION), '=', query.action),
+      query.action && ofAction(where, query.action),
+      ...fromPlace(where, query),
     ];
     return where.and(conditions.filter((one) => typeof one === 'object'));
   };
 }
 
 function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
-  const [resource = '', ...action] = row.operation.split('.');
+  const [resource = ''] = row.operation.split('.');
   return {
     id: row.id,
     timestamp: row.at.toISOString(),
@@ -72,7 +97,10 @@ function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
     workspace_id: row.workspace === null ? null : (idOf.get(row.workspace) ?? row.workspace),
     response_status_code: row.status,
     resource_type: resource,
-    action: action.join('.'),
+    action: actionOf(row.operation),
+    operation: row.operation,
+    ...{ request_body: row.request_body, query_params: row.query_params, request_headers: row.request_headers },
+    ...{ client_ip: row.client_ip, country: null },
     error_code: row.error_code,
     forced: row.forced,
     changes: row.changes,

@@ -1,5 +1,6 @@
 import type { AuditRow } from '@gatehouse/crds/records';
 import { REST_ERRORS } from '@gatehouse/crds/rest';
+import { maskedHeaders, maskedJson } from '../audit/index.ts';
 import type { CallReport } from './server.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { CallReport } from './server.ts';
  * others out.
  */
 export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow, 'id'> | undefined {
-  const { operation, caller, status, errorCode, requestId, path, changes, forced } = report;
+  const { operation, caller, status, errorCode, requestId, path, changes, forced, sent } = report;
   const isRecorded =
     operation.method === 'GET' ? operation.isAudited === true && changes.length > 0 : operation.isAudited !== false;
   if (!isRecorded || status === REST_ERRORS.TOO_MANY.status) return undefined;
@@ -25,6 +26,10 @@ export function toAuditRecord(report: CallReport, nowMs: number): Omit<AuditRow,
     error_code: errorCode ?? null,
     forced,
     outside: false,
+    request_body: maskedJson(sent.body),
+    query_params: maskedJson(sent.query),
+    request_headers: maskedHeaders(sent.headers),
+    client_ip: sent.address ?? null,
     changes: [...changes],
   };
 }

@@ -31,6 +31,7 @@ import { createDirectoryTokens } from './directory-token.ts';
 import { feedbackMethodOf } from './feedback-error.ts';
 import { sendError, sendScim } from './protocols.ts';
 import { invalid, RestError } from './rest-error.ts';
+import { requestIdOf, type Sent, sentWith } from './sent.ts';
 
 /** One answered call, for logs, metrics and audit. */
 export interface CallReport {
@@ -45,6 +46,7 @@ export interface CallReport {
   readonly errorCode?: string | undefined;
   /** It may take over what another tool owns. */
   readonly forced: boolean;
+  readonly sent: Sent;
   /** What the call was about, where the caller belongs to no workspace. */
   readonly workspace?: string | undefined;
   /** What the call has changed, without secrets; also of one that failed after a part of its changes. */
@@ -82,6 +84,7 @@ const WORKSPACE_ALONE = z.strictObject({ workspace_id: z.string().optional() });
 export function createManagementServer(options: ManagementServerOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_REST_BODY_BYTES,
+    genReqId: requestIdOf,
     requestTimeout: REQUEST_MS,
     ...transportOf(options),
     forceCloseConnections: 'idle',
@@ -99,6 +102,9 @@ export function createManagementServer(options: ManagementServerOptions): Fastif
     return sendError(reply, pathOf(request), new RestError(method === undefined ? 'ABSENT' : 'METHOD', { message }));
   });
   app.addContentTypeParser('application/scim+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
   const rates = createCallRates(options.rates);
   const directory = createDirectoryTokens(options.services);
   const known = { ...options, callRates: rates, directory };
@@ -147,12 +153,12 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const started = performance.now();
-    const seen: Seen = { changes: [], forced: false };
+    const seen: Seen = { changes: [], forced: false, sent: sentWith(request) };
     const report = (status: number, errorCode?: string, failure?: unknown): void => {
       const seconds = (performance.now() - started) / 1_000;
-      const { caller, changes, forced, workspace } = seen;
+      const { caller, changes, forced, workspace, sent } = seen;
       options.onCall({
-        ...{ operation, caller, status, errorCode, changes, forced, workspace, seconds },
+        ...{ operation, caller, status, errorCode, changes, forced, workspace, sent, seconds },
         ...{ requestId: request.id, path: pathOf(request) },
         ...(failure === undefined ? {} : { failure }),
       });
@@ -195,6 +201,7 @@ async function unreadBody(
   options.onCall({
     ...{ operation, caller, status: known.status, errorCode: REST_ERRORS[known.error].code },
     ...{ requestId: request.id, path: pathOf(request), seconds: 0, changes: [], forced: false },
+    sent: sentWith(request),
     ...(known.error === 'INTERNAL' ? { failure: error } : {}),
   });
   return known;
@@ -206,6 +213,7 @@ interface RouteOptions extends ManagementServerOptions, Known {}
 interface Seen {
   caller?: Caller;
   forced: boolean;
+  sent: Sent;
   /** That of the first change, where the caller belongs to none. */
   workspace?: string | undefined;
   readonly changes: AuditChange[];
@@ -235,6 +243,7 @@ async function serve(
     force: isForced(force, caller),
   };
   seen.forced = call.force;
+  seen.sent = { ...seen.sent, query: request.query, body: call.body };
   const onlyReads = operation.method === 'GET' && operation.isAudited !== true;
   const workspaceOf = onlyReads ? () => undefined : await createWorkspaceNames(caller, services);
   const note = (change: AuditChange): void => {

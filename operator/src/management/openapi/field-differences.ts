@@ -59,18 +59,6 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
     fields: ['GET /configs/{slug}/versions answer data[].type'],
   },
   {
-    reason: 'A record has what a call has changed, not the call: bodies and headers may hold credentials.',
-    fields: [
-      'GET /audit-logs answer records[].request_body',
-      'GET /audit-logs answer records[].request_headers',
-      'GET /audit-logs answer records[].query_params',
-    ],
-  },
-  {
-    reason: 'Calls come through gateways: where they began is not known.',
-    fields: ['GET /audit-logs *client_ip', 'GET /audit-logs *country'],
-  },
-  {
     reason: 'Names have no pictures.',
     fields: ['*answer icon', '*answer data[].icon'],
   },
