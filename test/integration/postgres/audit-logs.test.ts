@@ -115,6 +115,16 @@ describe('records of writes', () => {
     expect(await found(`?workspace_id=${workspace?.meta.uid}`)).toEqual(['r3', 'r2', 'r1']);
   });
 
+  test('of a key have its id, and are found by it', async () => {
+    const place = { kind: 'ApiKey', namespace: 'team-a', name: 'app' } as const;
+    const spec = { type: 'workspace-service', scopes: ['logs.list'], sha256: 'a'.repeat(64) } as const;
+    const { meta } = unwrap(await management.store.create(place, { spec }, { force: false }));
+    const own = row(6, { actor_id: 'key/team-a/app' });
+    await database.use((queries) => queries.insertInto('audit_records').values(own).execute());
+    for (const id of [meta.uid, 'key/team-a/app']) expect(await found(`?user_id=${id}`)).toEqual(['r6']);
+    expect((await read('?request_id=r6')).body).toMatchObject({ records: [{ user_id: meta.uid }] });
+  });
+
   test('are in pages of a hundred at most', async () => {
     const many = Array.from({ length: 120 }, (_, i) => row(10, { request_id: `many-${i}`, operation: 'many.create' }));
     await database.use((queries) => queries.insertInto('audit_records').values(many).execute());

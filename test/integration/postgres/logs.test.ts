@@ -1,5 +1,6 @@
 /** Rows of the request log are found, shown, and hidden from those who may not see them. */
 import { randomUUID } from 'node:crypto';
+import { unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, logTablesIn } from '../../../operator/src/management/index.ts';
 import { createPostgresReader } from '../../../operator/src/management/logs/index.ts';
@@ -124,6 +125,20 @@ describe('a list', () => {
     expect(await metrics()).toMatchObject({ organisation_name: 'Example Shop', ...told });
     const { metrics: shown } = (await get(`/logs/${ROWS.first.row.id}`)).body;
     expect(shown).toMatchObject({ organisation_name: 'Example Shop', ...told });
+  });
+
+  test('names a key by the id that it has in this API, wherever it is named', async () => {
+    const place = { kind: 'ApiKey', namespace: 'team-a', name: 'more' } as const;
+    const spec = { type: 'workspace-service', scopes: ['logs.list'], sha256: 'a'.repeat(64) } as const;
+    const { meta } = unwrap(await world.management.store.create(place, { spec }, { force: false }));
+    for (const id of [meta.uid, 'key/team-a/more']) expect(await found(`?api_key_ids=${id}`)).toEqual(['second']);
+    const { id } = ROWS.second.row;
+    expect((await get('/logs?trace_id=trace-second')).body['data']).toMatchObject([{ api_key_id: meta.uid }]);
+    expect((await get(`/logs/${id}`)).body).toMatchObject({ metrics: { api_key_id: meta.uid } });
+    const { body } = await get('/logs/groups/api_key');
+    const keys = (body['data'] as { api_key: string }[]).map((group) => group.api_key);
+    expect(new Set(keys)).toEqual(new Set([meta.uid, 'key/team-a/app']));
+    unwrap(await world.management.store.delete(place, { force: false }));
   });
 
   test('comes in pages, and says how many there are', async () => {

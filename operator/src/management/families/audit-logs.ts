@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { actionOf, OTHER_ACTIONS } from '../audit/index.ts';
 import { DatabaseAway, type Tables } from '../database/index.ts';
 import { type BoundOperation, type Services, serveOperation } from './family.ts';
+import { type ShownKey, shownKeys, storedKeys } from './key-ids.ts';
 import { windowOf } from './pages.ts';
 
 type Query = z.output<typeof auditLogs.list.query>;
@@ -54,13 +55,18 @@ function ofAction(where: Builder, action: string) {
   ]);
 }
 
+interface AskedQuery extends Query {
+  /** The user as rows name a key. */
+  readonly actor: string | undefined;
+}
+
 /** Countries are not known of any record. */
 const fromPlace = (where: Builder, { client_ip: address, country }: Query) => [
   address && where('client_ip', '=', address),
   country && where.lit(false),
 ];
 
-function conditionOf(query: Query, { slugOf }: Workspaces) {
+function conditionOf(query: AskedQuery, { slugOf }: Workspaces) {
   return (where: Builder) => {
     const part = (at: number) => where.fn<string>('split_part', ['operation', where.val('.'), where.lit(at)]);
     const { workspace_id: named, user_id: user } = query;
@@ -71,7 +77,7 @@ function conditionOf(query: Query, { slugOf }: Workspaces) {
       query.method && where('method', '=', query.method),
       query.uri && where('path', '=', query.uri),
       query.request_id && where('request_id', '=', query.request_id),
-      user && where.or([where('actor_user', '=', user), where('actor_id', '=', user)]),
+      user && where.or([where('actor_user', '=', user), where('actor_id', '=', query.actor ?? user)]),
       query.user_type && ofType(where, query.user_type),
       workspace && where('workspace', '=', workspace),
       query.response_status_code && where('status', '=', query.response_status_code),
@@ -83,7 +89,12 @@ function conditionOf(query: Query, { slugOf }: Workspaces) {
   };
 }
 
-function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
+interface Shown extends Workspaces {
+  readonly organisationId: string;
+  readonly shownKey: ShownKey;
+}
+
+function toView(row: AuditRow, { idOf, organisationId, shownKey }: Shown) {
   const [resource = ''] = row.operation.split('.');
   return {
     id: row.id,
@@ -91,7 +102,7 @@ function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
     method: row.method,
     uri: row.path,
     request_id: row.request_id,
-    user_id: row.actor_user ?? row.actor_id,
+    user_id: row.actor_user ?? shownKey(row.actor_id),
     user_type: row.outside ? KUBERNETES : row.actor_type,
     organisation_id: organisationId,
     workspace_id: row.workspace === null ? null : (idOf.get(row.workspace) ?? row.workspace),
@@ -108,10 +119,13 @@ function toView(row: AuditRow, { idOf }: Workspaces, organisationId: string) {
 }
 
 export const AUDIT_LOGS: readonly BoundOperation[] = [
-  serveOperation(auditLogs.list, async ({ query }, services) => {
+  serveOperation(auditLogs.list, async ({ caller, query: given }, services) => {
     const { database, tenancy } = services;
     if (database === undefined) throw new DatabaseAway('Records are in the log: DATABASE_URL names no database');
     const workspaces = await workspacesOf(services);
+    const { user_id: user } = given;
+    const [actor] = user === undefined ? [] : await storedKeys([user], { caller, services });
+    const query = { ...given, actor };
     const { limit, offset } = windowOf(query, MAX_PAGE);
     const { rows, total } = await database.use(async (queries) => {
       const asked = queries.selectFrom('audit_records').where(conditionOf(query, workspaces));
@@ -119,7 +133,10 @@ export const AUDIT_LOGS: readonly BoundOperation[] = [
       const page = asked.selectAll().orderBy('at', 'desc').orderBy('id').limit(limit).offset(offset);
       return { rows: await page.execute(), total: Number(count) };
     });
-    const records = rows.map((row) => toView(row, workspaces, tenancy.organisationId));
+    const actors = rows.map((row) => row.actor_id);
+    const shownKey = await shownKeys(actors, { caller, services });
+    const shown = { ...workspaces, organisationId: tenancy.organisationId, shownKey };
+    const records = rows.map((row) => toView(row, shown));
     return { object: 'list' as const, total, records };
   }),
 ];

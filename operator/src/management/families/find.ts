@@ -23,6 +23,13 @@ export async function homesMeant(
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+interface Finding {
+  readonly call: Pick<RestCall, 'caller' | 'workspaceId'>;
+  readonly services: Services;
+  /** The slug in another way to name an object of a home; undefined: it is none. */
+  readonly nameIn?: (text: string, home: Home) => string | undefined;
+}
+
 /**
  * The object of a Kind in a namespace that the caller may see. Throws RestError ABSENT, also for one of another workspace: that it
  * exists is not said.
@@ -30,7 +37,7 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export async function findObject<K extends KindName>(
   kind: K,
   idOrSlug: string,
-  { call, services }: { readonly call: Pick<RestCall, 'caller' | 'workspaceId'>; readonly services: Services },
+  { call, services, nameIn }: Finding,
   what: string,
 ): Promise<Found<K>> {
   const { store } = services;
@@ -41,7 +48,8 @@ export async function findObject<K extends KindName>(
     if (object !== undefined && home !== undefined) return { object, home };
   }
   for (const home of homes) {
-    const object = await store.get({ kind, namespace: home.namespace, name: idOrSlug });
+    const name = nameIn?.(idOrSlug, home) ?? idOrSlug;
+    const object = await store.get({ kind, namespace: home.namespace, name });
     if (object !== undefined) return { object, home };
   }
   throw absent(what);

@@ -17,6 +17,7 @@ import {
   serveStream,
 } from './family.ts';
 import { homesMeant, UUID } from './find.ts';
+import { type ShownKey, shownKeys } from './key-ids.ts';
 import { filterOf } from './logs/index.ts';
 import { windowOf } from './pages.ts';
 import { absent } from './write.ts';
@@ -78,19 +79,31 @@ function ended(row: ExportRow, what: string): RestError {
   return new RestError('CONFLICT', { message: `The export is ${row.status.replace('_', ' ')}: ${what}` });
 }
 
-function toView(row: ExportRow, idOf: ReadonlyMap<string, string>, organisationId: string) {
+interface Shown {
+  readonly idOf: ReadonlyMap<string, string>;
+  readonly organisationId: string;
+  readonly shownKey: ShownKey;
+}
+
+function toView(row: ExportRow, { idOf, organisationId, shownKey }: Shown) {
   return {
     ...{ id: row.id, organisation_id: organisationId, workspace_id: idOf.get(row.workspace) ?? row.workspace },
     ...{ filters: { ...row.filters }, requested_data: [...row.fields], status: row.status, problem: row.problem },
     ...{ description: row.description, created_at: row.created_at.toISOString() },
-    ...{ last_updated_at: row.updated_at.toISOString(), created_by: row.created_by },
+    ...{ last_updated_at: row.updated_at.toISOString(), created_by: shownKey(row.created_by) },
     ...{ total_records: row.total_records, object: 'export' as const },
   };
 }
 
-async function workspaceIds({ tenancy }: Services, caller: Caller): Promise<ReadonlyMap<string, string>> {
-  const homes = await tenancy.visibleTo(caller);
-  return new Map(homes.flatMap(({ workspace }) => (workspace === undefined ? [] : [[workspace.slug, workspace.id]])));
+async function shownIn(rows: readonly ExportRow[], services: Services, caller: Caller): Promise<Shown> {
+  const { organisationId, visibleTo } = services.tenancy;
+  const workspaces = (await visibleTo(caller)).flatMap(({ workspace }) => workspace ?? []);
+  const creators = rows.map((row) => row.created_by);
+  return {
+    idOf: new Map(workspaces.map(({ slug, id }) => [slug, id])),
+    organisationId,
+    shownKey: await shownKeys(creators, { caller, services }),
+  };
 }
 
 const written = ({ id, total_records: total }: Pick<ExportRow, 'id' | 'total_records'>) => ({
@@ -111,8 +124,8 @@ const READING: readonly BoundOperation[] = [
     const scope = await scopeOf(call, services);
     const page = windowOf(call.query);
     const { rows, total } = scope.workspaces?.length === 0 ? NOTHING : await jobs.list(scope, page);
-    const ids = await workspaceIds(services, call.caller);
-    const data = rows.map((row) => toView(row, ids, services.tenancy.organisationId));
+    const shown = await shownIn(rows, services, call.caller);
+    const data = rows.map((row) => toView(row, shown));
     return { object: 'list' as const, total, data };
   }),
   serveOperation(logExports.restrictions, async (_, services) => ({
@@ -120,7 +133,7 @@ const READING: readonly BoundOperation[] = [
   })),
   serveOperation(logExports.get, async (call, services) => {
     const row = await findExport(call, services);
-    return toView(row, await workspaceIds(services, call.caller), services.tenancy.organisationId);
+    return toView(row, await shownIn([row], services, call.caller));
   }),
   serveOperation(logExports.download, async (call, services) => {
     const row = await findExport(call, services);

@@ -1,9 +1,11 @@
 /** What requests have in common, with their sums. */
 import { analyticsGroups, LOG_GROUPS, logGroups } from '@gatehouse/crds/rest';
 import type { z } from 'zod';
+import type { Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
-import type { Dimension } from '../../logs/index.ts';
+import type { Dimension, Sum } from '../../logs/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
+import { shownKeys } from '../key-ids.ts';
 import { CENT_NANO } from '../logs/index.ts';
 import { windowOf } from '../pages.ts';
 import { columnsIn, needsTimes, toColumns } from './columns.ts';
@@ -46,10 +48,20 @@ async function groupsBy(call: GroupCall, services: Services) {
   const dimension = DIMENSION_OF[by];
   const options = { by: [dimension], withTimes: needsTimes(columns), page: windowOf(query) };
   const { sums, total } = await reader.sum(filter, options);
+  const shown = by === 'api_key' ? await keysIn(sums, call.caller, services) : (of: Sum['of'][Dimension]) => of;
   return list(
     total,
-    sums.map((sum) => ({ [by]: sum.of[dimension], requests: sum.requests, ...toColumns(sum, columns) })),
+    sums.map((sum) => ({ [by]: shown(sum.of[dimension]), requests: sum.requests, ...toColumns(sum, columns) })),
   );
+}
+
+async function keysIn(sums: readonly Sum[], caller: Caller, services: Services) {
+  const text = (of: Sum['of'][Dimension]) => (typeof of === 'string' ? of : null);
+  const shownKey = await shownKeys(
+    sums.map(({ of }) => text(of.api_key)),
+    { caller, services },
+  );
+  return (of: Sum['of'][Dimension]) => shownKey(text(of));
 }
 
 export const GROUPS: readonly BoundOperation[] = [

@@ -26,6 +26,16 @@ const get = async (id: string) => (await call('a', 'GET', `/api-keys/${id}`)).bo
 const put = (id: string, body: object) => call('a', 'PUT', `/api-keys/${id}`, body);
 
 describe('an API key', () => {
+  test('is also found where rows say that it is, in its own workspace alone', async () => {
+    const { id } = await make({ slug: 'in-rows' });
+    expect((await get(encodeURIComponent('key/team-a/in-rows')))['id']).toBe(id);
+    for (const other of ['key/team-b/in-rows', 'key//in-rows', 'virtual-key/team-a/in-rows', 'key/team-a/in-rows/x']) {
+      expect((await call('a', 'GET', `/api-keys/${encodeURIComponent(other)}`)).status).toBe(404);
+    }
+    expect((await call('b', 'GET', `/api-keys/${encodeURIComponent('key/team-a/in-rows')}`)).status).toBe(404);
+    expect((await call('a', 'DELETE', `/api-keys/${id}`)).status).toBe(200);
+  });
+
   test('is made, read, listed, changed and deleted', async () => {
     const { id, key } = await make({ usage_limits: { credit_limit: 5 }, expires_at: '2028-01-01T00:00:00Z' });
     const shown = await get(id);

@@ -6,6 +6,7 @@ import { RestError } from '../../http/rest-error.ts';
 import type { Home, Tenancy } from '../../tenancy/index.ts';
 import { type BoundOperation, type RestCall, type Services, serveOperation } from '../family.ts';
 import { findObject } from '../find.ts';
+import { keyNameIn } from '../key-ids.ts';
 import { pageOfWanted } from '../pages.ts';
 import { newSlug } from '../slugs.ts';
 import { type FieldNames, written } from '../write.ts';
@@ -66,7 +67,7 @@ async function homeOf(type: ApiKeyType, caller: Caller, named: string | undefine
 }
 
 async function find(call: Pick<RestCall, 'caller' | 'path'>, services: Services, action: Action) {
-  const { object, home } = await findObject(KIND, call.path['id'] ?? '', { call, services }, WHAT);
+  const { object, home } = await findObject(KIND, call.path['id'] ?? '', { call, services, nameIn: keyNameIn }, WHAT);
   authorize(call.caller, [scopeOf(object.spec.type, action)]);
   const { namespace, name } = object.meta;
   return { object, home, place: { kind: KIND, namespace, name } as const };

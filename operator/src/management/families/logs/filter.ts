@@ -1,12 +1,11 @@
 /** What a query asks of the request log: docs/behaviour/request-logs.md#filters */
 import { brokenTextAt, isObject } from '@gatehouse/crds';
 import type { logs } from '@gatehouse/crds/rest';
-import { entryId } from '@gatehouse/crds/snapshot';
 import type { z } from 'zod';
 import { logOff, RestError } from '../../http/rest-error.ts';
 import { type Bounds, type LogFilter, type LogSource, visibleRows } from '../../logs/index.ts';
 import type { RestCall, Services } from '../family.ts';
-import { UUID } from '../find.ts';
+import { storedKeys } from '../key-ids.ts';
 
 /** The members that all questions have. */
 export type FilterQuery = Omit<
@@ -30,7 +29,8 @@ interface FilteredCall {
 export async function filterOf({ caller, query }: FilteredCall, services: Services): Promise<LogFilter> {
   const named = query.workspace_slug ?? query.workspace_id;
   const visible = await visibleRows(caller, services, { named });
-  const apiKeys = query.api_key_ids === undefined ? undefined : await keysOf({ caller, query }, services);
+  const keys = listOf(query, 'api_key_ids');
+  const apiKeys = keys && (await storedKeys(keys, { caller, services }));
   return {
     visible,
     ...timeOf(query, services.now()),
@@ -119,20 +119,6 @@ function bounds(query: FilterQuery, name: BoundName, factor = 1): Bounds | undef
   if (min === undefined && max === undefined) return undefined;
   if (min !== undefined && max !== undefined && min > max) throw refused(`${name}_min`, `is more than ${name}_max`);
   return { min: min && min * factor, max: max && max * factor };
-}
-
-/** Keys are named by UUID in the API, and by where they are in rows. Of one that is gone the latter is still known. */
-async function keysOf({ caller, query }: FilteredCall, { store, tenancy }: Services): Promise<readonly string[]> {
-  const homes = new Map(
-    (await tenancy.visibleTo(caller)).map(({ namespace, workspace }) => [namespace, workspace?.slug ?? null]),
-  );
-  return Promise.all(
-    (listOf(query, 'api_key_ids') ?? []).map(async (id) => {
-      const meta = UUID.test(id) ? (await store.find('ApiKey', id))?.meta : undefined;
-      const workspace = meta?.namespace === undefined ? undefined : homes.get(meta.namespace);
-      return meta === undefined || workspace === undefined ? id : entryId('key', workspace, meta.name);
-    }),
-  );
 }
 
 const refused = (param: string, message: string): RestError =>

@@ -6,10 +6,11 @@ import type { Caller } from '../../callers/index.ts';
 import { RestError } from '../../http/rest-error.ts';
 import { type FoundContent, findContent, isOwnOnly, type LogSource, visibleRows } from '../../logs/index.ts';
 import { type BoundOperation, type Services, serveOperation } from '../family.ts';
+import { shownKeys } from '../key-ids.ts';
 import { totalBehind, windowOf } from '../pages.ts';
 import { absent } from '../write.ts';
 import { filterOf, logsOf } from './filter.ts';
-import { type ShownOrganisation, toHooks, toMetrics, toRecord } from './view.ts';
+import { type Shown, toHooks, toMetrics, toRecord } from './view.ts';
 
 /** Scopes that show what was said by others. */
 const SHOWS_CONTENT: readonly string[] = ['logs.view', 'logs.read'];
@@ -20,7 +21,7 @@ export const LOGS: readonly BoundOperation[] = [
     const filter = await filterOf({ caller, query }, services);
     const window = windowOf(query);
     const rows = await reader.list(filter, window);
-    const organisation = await organisationOf(services);
+    const shown = await shownIn(rows, caller, services);
     return {
       object: 'list' as const,
       total: await totalBehind(
@@ -28,7 +29,7 @@ export const LOGS: readonly BoundOperation[] = [
         window,
         async () => (await reader.sum(filter, { by: [] })).sums[0]?.attempts ?? 0,
       ),
-      data: rows.map((row) => toMetrics(row, organisation)),
+      data: rows.map((row) => toMetrics(row, shown)),
     };
   }),
   serveOperation(logs.get, async ({ caller, path, query }, services) => {
@@ -43,15 +44,21 @@ export const LOGS: readonly BoundOperation[] = [
     const row = brokenTextAt(id) === undefined ? await source.reader.find(id, visible, around) : undefined;
     if (row === undefined) throw absent('log');
     const { content, note } = await contentFor(caller, row, source);
-    const organisation = await organisationOf(services);
-    const shown = type === 'hooks' ? toHooks(row, content, organisation) : toRecord(row, content, organisation);
-    return { ...shown, note };
+    const shown = await shownIn([row], caller, services);
+    return { ...(type === 'hooks' ? toHooks(row, content, shown) : toRecord(row, content, shown)), note };
   }),
 ];
 
-async function organisationOf({ store, tenancy }: Pick<Services, 'store' | 'tenancy'>): Promise<ShownOrganisation> {
-  const organisation = await store.get({ kind: 'Organisation', namespace: undefined, name: 'default' });
-  return { id: tenancy.organisationId, name: organisation?.spec.displayName };
+async function shownIn(rows: readonly LogRow[], caller: Caller, services: Services): Promise<Shown> {
+  const { store, tenancy } = services;
+  const [organisation, shownKey] = await Promise.all([
+    store.get({ kind: 'Organisation', namespace: undefined, name: 'default' }),
+    shownKeys(
+      rows.map((row) => row.api_key),
+      { caller, services },
+    ),
+  ]);
+  return { organisation: { id: tenancy.organisationId, name: organisation?.spec.displayName }, shownKey };
 }
 
 async function contentFor({ keyId, scopes }: Caller, row: LogRow, source: LogSource): Promise<FoundContent> {

@@ -1,5 +1,6 @@
 /** Rows and documents of the request log as the API shows them. */
 import { type LogContent, type LogRow, type LogWire, pathFormatOf } from '@gatehouse/crds/logs';
+import type { ShownKey } from '../key-ids.ts';
 
 export const CENT_NANO = 1e7;
 
@@ -12,17 +13,17 @@ const cacheType = (cache: LogRow['cache']): 'simple' | 'semantic' | null => {
 
 const time = (row: LogRow): string => new Date(row.created_at).toISOString();
 
-/** Of the installation. */
-export interface ShownOrganisation {
-  readonly id: string;
-  /** For people; undefined: it has none. */
-  readonly name: string | undefined;
+/** What views need besides rows. */
+export interface Shown {
+  /** Of the installation. `name`: for people; undefined: it has none. */
+  readonly organisation: { readonly id: string; readonly name: string | undefined };
+  readonly shownKey: ShownKey;
 }
 
 /** The row in the words of clients of this kind of API. */
-export function toMetrics(row: LogRow, organisation: ShownOrganisation) {
+export function toMetrics(row: LogRow, shown: Shown) {
   return {
-    ...whose(row, organisation),
+    ...whose(row, shown),
     ...{ is_success: isSuccess(row.status), is_final: row.is_final, attempt: row.attempt, error_code: row.error },
     ...{ ai_org: row.provider, ai_model: row.model, response_model: row.answered_model, virtual_key: row.account },
     ...{ config: row.config, config_id: row.config, config_version_id: row.config_version },
@@ -47,10 +48,10 @@ export function toMetrics(row: LogRow, organisation: ShownOrganisation) {
   };
 }
 
-const whose = (row: LogRow, organisation: ShownOrganisation) => ({
+const whose = (row: LogRow, { organisation, shownKey }: Shown) => ({
   ...{ id: row.id, organisation_id: organisation.id, organisation_name: organisation.name ?? null },
   ...{ workspace_slug: row.workspace, created_at: time(row) },
-  ...{ api_key_id: row.api_key, api_key_name: row.api_key_name, user_id: row.key_user },
+  ...{ api_key_id: shownKey(row.api_key), api_key_name: row.api_key_name, user_id: row.key_user },
   ...{ _user: row.end_user, _environment: row.environment },
   ...{ _organisation: row.metadata['_organisation'] ?? null, _prompt: row.metadata['_prompt'] ?? null },
 });
@@ -59,11 +60,11 @@ const whose = (row: LogRow, organisation: ShownOrganisation) => ({
 const wireOf = ({ headers, body, truncated }: LogWire) => ({ headers, body, truncated });
 
 /** Without content: requests and answers are not kept, or may not be seen. */
-export function toRecord(row: LogRow, content: LogContent | undefined, organisation: ShownOrganisation) {
+export function toRecord(row: LogRow, content: LogContent | undefined, shown: Shown) {
   const { request, response, finalUntransformedRequest, transformedRequest, originalResponse } = content ?? {};
   return {
     _id: row.id,
-    organisation_id: organisation.id,
+    organisation_id: shown.organisation.id,
     created_at: time(row),
     request: {
       ...{ url: request?.url ?? row.url, method: request?.method ?? row.method, gwHeaders: request?.gwHeaders },
@@ -77,12 +78,12 @@ export function toRecord(row: LogRow, content: LogContent | undefined, organisat
     finalUntransformedRequest: finalUntransformedRequest && wireOf(finalUntransformedRequest),
     transformedRequest: transformedRequest && wireOf(transformedRequest),
     originalResponse: originalResponse && wireOf(originalResponse),
-    metrics: toMetrics(row, organisation),
+    metrics: toMetrics(row, shown),
     decision: { ...row.decision },
   };
 }
 
 /** Of `type=hooks`. */
-export const toHooks = (row: LogRow, content: LogContent | undefined, organisation: ShownOrganisation) => ({
+export const toHooks = (row: LogRow, content: LogContent | undefined, { organisation }: Shown) => ({
   ...{ _id: row.id, organisation_id: organisation.id, created_at: time(row), hooks: content?.hooks },
 });
