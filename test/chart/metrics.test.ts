@@ -58,7 +58,7 @@ describe('promtool finds sound', () => {
     for (const id of [1, 2]) {
       const metrics = createMetrics(labels);
       metrics.setCertificateExpiry(2_000_000_000);
-      metrics.observeRequestLog(() => 1);
+      metrics.observeRequestLog({ bytes: () => 1, oldestSeconds: () => 1 });
       metrics.observeLogStore(() => false);
       metrics.limitsShared.set(1);
       metrics.budgetsShared.set(1);

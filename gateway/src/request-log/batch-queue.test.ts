@@ -78,6 +78,24 @@ test('a batch that is tried again is the same one, after longer and longer waits
   expect(retries()).toBe(5);
 });
 
+test('tells how long the oldest record has waited, also while it is tried again', async () => {
+  let isAway = true;
+  const { queue, add } = setup({}, async () => {
+    if (isAway) throw AWAY;
+  });
+  expect(queue.oldestMs).toBe(0);
+  add('a');
+  await vi.advanceTimersByTimeAsync(500);
+  add('b');
+  expect(queue.oldestMs).toBe(500);
+  await vi.advanceTimersByTimeAsync(59_500);
+  add('c');
+  expect(queue.oldestMs).toBe(60_000);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(queue.oldestMs).toBe(0);
+});
+
 test('of what is refused only the records go because of which it is', async () => {
   const { add, written, dropped } = setup(
     { batch: { records: 7, bytes: 100, delayMs: 1_000 } },

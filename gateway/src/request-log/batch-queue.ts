@@ -26,6 +26,8 @@ export interface BatchQueueOptions<T = WaitingRecord> {
 }
 
 interface Waiting<T> extends SealedBatch<T> {
+  /** When its first record came, as `performance.now()`. */
+  readonly sinceMs: number;
   readonly bytes: number;
   /** Records that are neither written nor refused yet. */
   left: number;
@@ -37,6 +39,7 @@ export class BatchQueue<T = WaitingRecord> {
   #sealed: Waiting<T>[] = [];
   #open: T[] = [];
   #openBytes = 0;
+  #openSinceMs = 0;
   #bytes = 0;
   #sealTimer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -54,6 +57,12 @@ export class BatchQueue<T = WaitingRecord> {
     return this.#bytes;
   }
 
+  /** How long the oldest record has waited, in ms; 0: none waits. */
+  get oldestMs(): number {
+    const sinceMs = this.#sealed[0]?.sinceMs ?? (this.#open.length > 0 ? this.#openSinceMs : undefined);
+    return sinceMs === undefined ? 0 : performance.now() - sinceMs;
+  }
+
   /** Never fails and does not wait. */
   add(record: T): void {
     const { sizeOf, batch } = this.#options;
@@ -62,6 +71,7 @@ export class BatchQueue<T = WaitingRecord> {
       return;
     }
     const bytes = sizeOf(record);
+    if (this.#open.length === 0) this.#openSinceMs = performance.now();
     this.#open.push(record);
     this.#openBytes += bytes;
     this.#bytes += bytes;
@@ -92,7 +102,8 @@ export class BatchQueue<T = WaitingRecord> {
     clearTimeout(this.#sealTimer);
     this.#sealTimer = undefined;
     if (this.#open.length === 0) return;
-    this.#sealed.push({ id: randomUUID(), records: this.#open, bytes: this.#openBytes, left: this.#open.length });
+    const of = { bytes: this.#openBytes, left: this.#open.length, sinceMs: this.#openSinceMs };
+    this.#sealed.push({ id: randomUUID(), records: this.#open, ...of });
     this.#open = [];
     this.#openBytes = 0;
     this.#writing ??= this.#writeAll().finally(() => {

@@ -73,7 +73,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   });
   const documents = options.documents && keepDocuments(options.documents, options);
   const waitingContent = (): number => documents?.bytes() ?? 0;
-  metrics.observeRequestLog(() => queue.bytes + waitingContent() + feedback.bytes());
+  metrics.observeRequestLog({
+    bytes: () => queue.bytes + waitingContent() + feedback.bytes(),
+    oldestSeconds: () => Math.max(queue.oldestMs, feedback.oldestMs()) / 1_000,
+  });
   const sweeping = sweepDays(options);
   const room = maxBytes * ADMITTED_SHARE;
   return {

@@ -209,6 +209,11 @@ export const GAUGES = {
     name: 'gatehouse_request_log_waiting_bytes',
     help: 'Bytes of the request log that wait to be written; absent without a request log',
   },
+  requestLogOldest: {
+    name: 'gatehouse_request_log_oldest_seconds',
+    help: 'How long the oldest row or feedback of the request log has waited to be written, about a second while all is well; 0: none waits; absent without a request log',
+    aggregator: 'max',
+  },
   requestLogStoreAway: {
     name: 'gatehouse_request_log_store_away',
     help: '1 while no documents are sent to the store of objects, since it failed; absent without one',
@@ -313,8 +318,11 @@ export function createMetrics(
     setCertificateExpiry: lateGauge(GAUGES.certificateExpiry).set,
     /** To be called once: where the use of budgets is read from when metrics are scraped. */
     observeBudgets: (read: () => Iterable<BudgetReading>): void => createBudgetMetrics(registry, read),
-    /** To be called once, where there is a request log: the bytes that wait. */
-    observeRequestLog: (bytes: () => number): void => observed(GAUGES.requestLogBytes, bytes),
+    /** To be called once, where there is a request log: what waits. */
+    observeRequestLog: ({ bytes, oldestSeconds }: RequestLogGauges): void => {
+      observed(GAUGES.requestLogBytes, bytes);
+      observed(GAUGES.requestLogOldest, oldestSeconds);
+    },
     /** To be called once, where documents go to a store of objects. */
     observeLogStore: (isAway: () => boolean): void => observed(GAUGES.requestLogStoreAway, () => Number(isAway())),
     /** Prometheus text format. */
@@ -324,6 +332,12 @@ export function createMetrics(
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+interface RequestLogGauges {
+  bytes(): number;
+  /** How long the oldest has waited. */
+  oldestSeconds(): number;
 }
 
 interface GaugeRow {

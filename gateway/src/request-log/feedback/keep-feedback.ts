@@ -9,6 +9,8 @@ export interface FeedbackKeeper {
   add(feedback: LogFeedback): void;
   /** Bytes that wait, about. */
   bytes(): number;
+  /** How long the oldest has waited, in ms. */
+  oldestMs(): number;
   /** What it adds to it, about. */
   bytesOf(feedback: readonly LogFeedback[]): number;
   close(timeoutMs: number): Promise<void>;
@@ -40,6 +42,7 @@ export function keepFeedback({ store, metrics, onDropped, ...options }: Feedback
   return {
     add: (feedback) => queue.add(feedback),
     bytes: () => queue.bytes,
+    oldestMs: () => queue.oldestMs,
     bytesOf: (given) => given.reduce((sum, one) => sum + sizeOf(one), 0),
     close: (timeoutMs) => queue.close(timeoutMs),
   };
