@@ -28,6 +28,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
       'base URL that replaces the one of the provider; a stored credential goes along only to hosts of TRUSTED_CUSTOM_HOSTS',
   },
   { name: 'x-gw-trace-id', meaning: 'identifier of the request, echoed; generated when absent' },
+  {
+    name: 'x-gw-client-address',
+    meaning: 'set by gateways for the management API: who has called; that of a client is replaced',
+  },
   { name: 'x-gw-span-id', meaning: 'span of the request' },
   { name: 'x-gw-parent-span-id', meaning: 'parent of the span' },
   { name: 'x-gw-span-name', meaning: 'name of the span' },
