@@ -19,7 +19,7 @@ async function openFolder(): Promise<ManagementWorld> {
   await writeFile(join(resources, 'team.yaml'), WORKSPACE);
   const process = await startStandalone({
     ...{ resources, data: join(folder, 'data') },
-    env: { GATEHOUSE_ADMIN_KEY: ADMIN_KEY },
+    env: { GATEHOUSE_ADMIN_KEY: ADMIN_KEY, GATEHOUSE_LOGS: 'on' },
   });
   return {
     ...{ url: process.url, key: ADMIN_KEY, workspace: 'team-a', spare: 'team-b' },

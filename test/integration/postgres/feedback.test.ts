@@ -184,7 +184,7 @@ describe('feedback is refused', () => {
     expect((await give({ trace_id: 't', value: 1 }, { key: 'a' })).status).toBe(403);
   });
 
-  test('without a database: 503', async () => {
+  test('without a request log: 501', async () => {
     const without = await createTestManagement(['feedbacks', 'logs'], {
       callers: {
         ada: {
@@ -193,7 +193,7 @@ describe('feedback is refused', () => {
         },
       },
     });
-    expect(await without.call('ada', 'POST', '/feedback', { trace_id: 't', value: 1 })).toMatchObject({ status: 503 });
+    expect(await without.call('ada', 'POST', '/feedback', { trace_id: 't', value: 1 })).toMatchObject({ status: 501 });
     await without.close();
   });
 });

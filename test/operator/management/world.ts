@@ -37,7 +37,8 @@ export async function openCluster(): Promise<ClusterWorld> {
     cluster,
     ours('ApiKey', { name: 'admin', namespace: organisation }, { type: 'organisation-service', scopes: ADMIN_SCOPES }),
   );
-  const env = { DATABASE_URL: await postgres.database() };
+  const databaseUrl = await postgres.database();
+  const env = { DATABASE_URL: databaseUrl, GATEHOUSE_LOGS_DATABASE_URL: databaseUrl };
   const management = started.use(await startManagement(stage, operator, { env, namespaces: [spare] }));
   const { GATEHOUSE_MANAGEMENT_URL: url, GATEHOUSE_MANAGEMENT_CA: ca } = management.variables;
   const dispatcher = started.use(agentOf(ca));
