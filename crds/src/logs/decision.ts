@@ -3,7 +3,7 @@
 export type CacheVerdict = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';
 
 export interface LogDecision {
-  /** `metadata.generation` of the saved config that served; absent: the config was inline, or of a file. */
+  /** `metadata.generation` of the saved config that served; absent: the config was inline. */
   readonly config_generation?: number | undefined;
   /** Calls made to the provider in this attempt: 0 for a cache hit. */
   readonly calls: number;

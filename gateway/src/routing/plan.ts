@@ -140,7 +140,7 @@ export interface RoutingPlan {
   /** Slug of a saved config; undefined for inline configs and plain requests. */
   readonly slug: string | undefined;
   readonly version: string | undefined;
-  /** `metadata.generation` of a saved config; undefined where it has none, as in files. */
+  /** `metadata.generation` of a saved config; undefined for inline configs and plain requests. */
   readonly generation: number | undefined;
   /** Who names the hosts: those of resources may be in-cluster Services, those of requests may not. */
   readonly hostOrigin: 'request' | 'resource';

@@ -69,7 +69,7 @@ const told = (what: string, recorded: Text, now: Text): Compared => ({
   verdict: (recorded ?? undefined) === (now ?? undefined) ? 'same' : 'differs',
 });
 
-/** A generation that only one side has says nothing: files have none. */
+/** A generation that only one side has says nothing: records of earlier versions have none. */
 function configRows(final: LogRow, { config, configVersion, configGeneration, mode }: ReplayedDecision) {
   const generation = told('generation', final.decision.config_generation, configGeneration);
   const isKnown = generation.recorded !== NONE && generation.now !== NONE;
