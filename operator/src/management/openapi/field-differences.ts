@@ -109,9 +109,6 @@ export const FIELD_DIFFERENCES: readonly FieldDifference[] = [
   },
   {
     reason: 'What the client runs on is in no row: `gateway_version` says what served.',
-    fields: [
-      'GET /logs/{logId} answer metrics.runtime*',
-      'GET /logs/{logId} answer metrics.sdk_version',
-    ],
+    fields: ['GET /logs/{logId} answer metrics.runtime*', 'GET /logs/{logId} answer metrics.sdk_version'],
   },
 ];
