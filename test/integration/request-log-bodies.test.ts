@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
 import type { Received, SendOptions } from '../kit/http.ts';
 import { type LogRecord, memoryLog } from '../kit/request-log.ts';
-import { type Entries, KEY, organisation, provider, TEAM, workspace } from '../kit/snapshot.ts';
+import { type Entries, KEY, key, organisation, provider, TEAM, workspace } from '../kit/snapshot.ts';
 
 interface Logged extends AsyncDisposable {
   readonly world: World;
@@ -291,6 +291,36 @@ describe('a secret is in no document', () => {
     });
     expect(records[0]?.content).not.toContain(CLIENT_SECRET);
     expect(records[0]?.content).not.toContain('abcdef');
+  });
+
+  test('when the variable, the organisation, the workspace, the key or the request names its header', async () => {
+    const other = 'gwk_other_0123456789abcdef0123456789abcdef';
+    const mine = ['x-variable', 'x-organisation', 'x-workspace', 'x-key', 'x-request'];
+    await using logged = await start(
+      () => [
+        organisation({ headersToMask: ['x-organisation'] }),
+        workspace(TEAM, { headersToMask: ['x-workspace'] }),
+        key({ headersToMask: ['x-key', 'x-workspace'], scopes: ['completions.write', 'logs.write'] }),
+        key({ name: 'other', secret: other }),
+      ],
+      { ORGANISATION_HEADERS_TO_MASK: 'x-variable' },
+    );
+    const shownOf = async (secret: string) => {
+      const own = Object.fromEntries(mine.map((name) => [name, 'jane-doe-1970']));
+      const headers = { ...OPENAI, ...own, 'x-gw-api-key': secret, 'x-gw-sensitive-headers': 'X-Request' };
+      const { records } = await logged.ask('/v1/chat/completions', {
+        headers,
+        body: { model: 'mock-small', messages: messages('hello') },
+      });
+      const shown = contentOf(records[0]).request?.headers;
+      return mine.filter((name) => shown?.[name] !== 'jane-doe-1970');
+    };
+    expect(await shownOf(KEY)).toEqual(mine);
+    expect(await shownOf(other)).toEqual(mine.filter((name) => name !== 'x-key'));
+    const request = { url: '/v1/chat/completions', headers: Object.fromEntries(mine.map((name) => [name, 'jane'])) };
+    const { records } = await logged.ask('/v1/logs', { body: [{ request }] });
+    const shown = contentOf(records[0]).request?.headers;
+    expect(mine.filter((name) => shown?.[name] === 'jane')).toEqual(['x-request']); // this call names none
   });
 
   test('when its header is named as sensitive', async () => {

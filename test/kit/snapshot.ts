@@ -55,6 +55,7 @@ export interface KeyOptions extends Place {
   readonly expiresAt?: string;
   readonly previous?: EntryBody<'key'>['previous'];
   readonly user?: string;
+  readonly headersToMask?: readonly string[];
 }
 
 export function key(options: KeyOptions = {}): AnyEntry {
@@ -68,6 +69,7 @@ export function key(options: KeyOptions = {}): AnyEntry {
     expiresAt,
     previous,
     user,
+    headersToMask,
   } = options;
   return toEntry('key', name, owner, {
     name,
@@ -83,6 +85,7 @@ export function key(options: KeyOptions = {}): AnyEntry {
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(previous === undefined ? {} : { previous }),
     ...(user === undefined ? {} : { user }),
+    ...(headersToMask === undefined ? {} : { headersToMask: [...headersToMask] }),
   });
 }
 

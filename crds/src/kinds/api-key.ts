@@ -5,6 +5,7 @@ import {
   defineKind,
   description,
   displayName,
+  headersToMask,
   nameRef,
   RATE_UNITS,
   rateLimits,
@@ -123,6 +124,9 @@ const fields = z
     rateLimits: rateLimits(RATE_UNITS).optional(),
     usageLimits: usageLimits().optional(),
     expiresAt: dateTime('expiresAt is when the key stops working; absent: never.').optional(),
+    headersToMask: headersToMask(
+      'headersToMask are header names, in lower case, whose values are masked in logs for requests with the key, beside those of its Workspace and the Organisation.',
+    ).optional(),
     alertEmails: setList(
       pattern(/^[^@\s]+@[^@\s]+$/, 'an e-mail address', 254),
       'alertEmails get notices about budget and rotation.',

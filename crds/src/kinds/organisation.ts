@@ -8,6 +8,7 @@ import {
   defineKind,
   displayName,
   guardrailRefs,
+  headersToMask,
   jwtIssuers,
   keyPolicy,
   metadataSchemaIssues,
@@ -71,10 +72,8 @@ const spec = z
     defaultWorkspaceRef: nameRef(
       'defaultWorkspaceRef names the Workspace in which organisation keys make requests.',
     ).optional(),
-    headersToMask: setList(
-      pattern(/^[a-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name in lower case', 256),
+    headersToMask: headersToMask(
       'headersToMask are header names, in lower case, whose values are masked in logs.',
-      64,
     ).optional(),
     logging: organisationLogging.optional(),
     inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of every workspace.').optional(),

@@ -9,6 +9,7 @@ import {
   description,
   displayName,
   guardrailRefs,
+  headersToMask,
   keyPolicy,
   quota,
   rateLimits,
@@ -44,6 +45,9 @@ const spec = z
       false,
     ),
     defaults: defaults.optional(),
+    headersToMask: headersToMask(
+      'headersToMask are header names, in lower case, whose values are masked in logs for requests of the workspace, beside those of the Organisation.',
+    ).optional(),
     logging: workspaceLogging.optional(),
     rateLimits: rateLimits(COARSE_UNITS).optional(),
     usageLimits: usageLimits().optional(),

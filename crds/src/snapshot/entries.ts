@@ -92,6 +92,8 @@ export const sidecarIdentity = z.looseObject({ namespace: z.string(), scopes: z.
 export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
+  /** As those of the organisation, for requests in the workspace. */
+  headersToMask: z.array(z.string()).optional(),
   logging: logging.optional(),
   defaults: defaults.extend({
     /** Slugs of guardrails, which follow those of the organisation. */
@@ -119,6 +121,8 @@ export const keyBody = z.looseObject({
   rateLimits: z.array(rateLimit),
   /** RFC 3339; compared with the gateway's own clock. */
   expiresAt: z.string().optional(),
+  /** As those of the organisation, for requests with the key. */
+  headersToMask: z.array(z.string()).optional(),
   /** The person who owns a user key, recorded as `_user`. */
   user: z.string().optional(),
 });

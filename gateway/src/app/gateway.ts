@@ -241,7 +241,7 @@ function openRecorder(
       ...(tracing === undefined ? [] : [tracing.sink]),
       ...(requestLog === undefined
         ? []
-        : [createRequestLogSink({ log: requestLog, gatewayVersion: VERSION, headersToMask })]),
+        : [createRequestLogSink({ log: requestLog, gatewayVersion: VERSION, headersToMask: new Set(headersToMask) })]),
       ...sinks,
     ],
     onSinkError: ({ sink, error, first }) => {

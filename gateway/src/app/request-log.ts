@@ -130,7 +130,7 @@ export function openIngest(
   if (log === undefined) return undefined;
   if (sidecarProfile !== undefined && requestLog === undefined) return createIngestAtFleet(sidecarProfile);
   return createIngest({
-    ...{ log, headersToMask, gatewayVersion: VERSION },
+    ...{ log, headersToMask: new Set(headersToMask), gatewayVersion: VERSION },
     retentionMs: requestLog?.retentionMs,
     maxBodyBytes: logBodyBytes,
     json: limits.json,

@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { boundMetadata, boundText } from '@gatehouse/crds/logs';
-import { parseHeaderList } from '../lib/header-list.ts';
 import {
   callerFacts,
   OPERATIONS,
@@ -18,6 +17,7 @@ import {
   type CapturedAttempt,
   type CountedAnswer,
   cleanRecord,
+  createHeaderMasks,
   isGood,
   NO_GUARDRAILS,
   NO_VERDICTS,
@@ -39,12 +39,15 @@ export interface RecordContext {
 /** Operation of calls whose URL says nothing. */
 const UNKNOWN = 'log';
 
+const masksOf = createHeaderMasks([]);
+
 export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
   const { exchange, caller, resolution } = context.request;
   const { request, response } = entry;
   const operation = entry.operation ?? operationOf(request.url);
   const captured = captureOf(entry, context);
   const { account } = entry;
+  const facts = callerFacts(caller);
   const attempt = {
     ...attemptOf(entry, context.request),
     captured: captured && attemptCapture(captured, entry),
@@ -69,12 +72,13 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
       metadata: boundMetadata(metadata),
       headers: () => Object.entries(headersByName(request.headers)),
       carrierHeaders: () => [...exchange.request.headers(), ...request.headers],
-      sensitiveHeaders: () => [
-        ...exchange.snapshot.organisation.headersToMask,
-        ...parseHeaderList(exchange.request.header('x-gw-sensitive-headers') ?? ''),
-      ],
+      sensitiveHeaders: () =>
+        masksOf({
+          lists: [exchange.snapshot.organisation.headersToMask, ...(facts.headersToMask ?? [])],
+          given: exchange.request.header('x-gw-sensitive-headers'),
+        }),
     },
-    caller: callerFacts(caller),
+    caller: facts,
     route: { config: undefined, mode: 'single', optionPath: undefined },
     decisions: {
       ...{ cache: undefined, retries: undefined, attemptsExhausted: false },

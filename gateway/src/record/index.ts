@@ -17,6 +17,7 @@ export {
   loggedTraceId,
   Uncleanable,
 } from './clean/index.ts';
+export { createHeaderMasks, type HeaderNames } from './header-masks.ts';
 export {
   type AttemptFacts,
   type CacheStatus,

@@ -4,6 +4,7 @@ import type { AppError } from '../errors/index.ts';
 import type { Scrubber } from '../lib/scrub.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
+import type { HeaderNames } from './header-masks.ts';
 import type { StepFacts } from './steps.ts';
 import type { CountedAnswer } from './usage.ts';
 
@@ -85,8 +86,8 @@ export interface RequestFacts {
   headers(): Iterable<readonly [name: string, value: string]>;
   /** Of the call that brought the record, where that is another one: they are not shown, and their credentials are taken out. */
   readonly carrierHeaders?: () => Iterable<readonly [name: string, value: string]>;
-  /** Names of headers, lower case, that the organisation or the request wants to be masked. */
-  sensitiveHeaders(): readonly string[];
+  /** Those that the organisation, the workspace, the key or the request wants to be masked. */
+  sensitiveHeaders(): HeaderNames;
 }
 
 export interface CallerFacts {
@@ -94,6 +95,8 @@ export interface CallerFacts {
   readonly key: string;
   readonly user: string | undefined;
   readonly workspace: string;
+  /** Names of headers, lower case, to be masked: those of the workspace and of the key, as the Snapshot has them; absent: none. */
+  readonly headersToMask?: readonly (readonly string[])[] | undefined;
 }
 
 export interface RouteFacts {

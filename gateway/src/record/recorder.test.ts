@@ -215,7 +215,13 @@ describe('the record of a request', () => {
 
   test('names the headers that organisation and request want masked', () => {
     const { request } = recordOf({ headers: { 'x-gw-sensitive-headers': 'X-Own, x-more', 'x-own': 'v' } });
-    expect(request.sensitiveHeaders()).toEqual(['x-organisation', 'x-own', 'x-more']);
+    const names = request.sensitiveHeaders();
+    expect(['x-organisation', 'x-own', 'x-more', 'x-other'].map((name) => names.has(name))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
     expect([...request.headers()]).toContainEqual(['x-own', 'v']);
   });
 
@@ -223,7 +229,8 @@ describe('the record of a request', () => {
     const { records, sink } = keeper();
     const headers = { 'x-gw-sensitive-headers': 'X-Acme-Metadata, x-own' };
     createRecorder({ sinks: [sink], headerAliases: ['x-acme-'], onSinkError: () => {} }).finish(finished({ headers }));
-    expect(records[0]?.request.sensitiveHeaders()).toEqual(['x-organisation', 'x-gw-metadata', 'x-own']);
+    const names = records[0]?.request.sensitiveHeaders();
+    expect(['x-organisation', 'x-gw-metadata', 'x-own'].map((name) => names?.has(name))).toEqual([true, true, true]);
   });
 
   test('bounds metadata and spans, which come from clients', () => {

@@ -1,9 +1,8 @@
 import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
-import { toOwnName } from '../lib/header-aliases.ts';
-import { parseHeaderList } from '../lib/header-list.ts';
 import { boundTrace, cleanRecord, cleanWatched } from './clean/index.ts';
+import { createHeaderMasks } from './header-masks.ts';
 import type {
   AttemptFacts,
   DecisionFacts,
@@ -67,6 +66,7 @@ export interface FinishedRequest {
 export function createRecorder({ sinks, headerAliases = [], onSinkError }: RecorderOptions): Recorder {
   const readsUsage = sinks.some((sink) => sink.readsUsage === true);
   const asking = sinks.filter((sink) => sink.needsStreamUsage !== undefined);
+  const masksOf = createHeaderMasks(headerAliases);
   const failed = new Set<string>();
   /** What fails in a sink is no failure of the request, nor of other sinks. */
   const report = (sink: string, error: unknown): void => {
@@ -106,7 +106,7 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
   return {
     needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
     finish: (finished) => {
-      const record = made(() => toRecord(finished, performance.now(), { readsUsage, headerAliases }));
+      const record = made(() => toRecord(finished, performance.now(), { readsUsage, masksOf }));
       if (record === undefined) return;
       tell((sink) => sink.record(record));
     },
@@ -119,14 +119,10 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
 
 interface RecordOptions {
   readonly readsUsage: boolean;
-  readonly headerAliases: readonly string[];
+  readonly masksOf: ReturnType<typeof createHeaderMasks>;
 }
 
-function toRecord(
-  finished: FinishedRequest,
-  endedMs: number,
-  { readsUsage, headerAliases }: RecordOptions,
-): RequestRecord {
+function toRecord(finished: FinishedRequest, endedMs: number, { readsUsage, masksOf }: RecordOptions): RequestRecord {
   const { exchange, answer, sent } = finished;
   const { facts } = answer;
   const { startedMs, snapshot } = exchange;
@@ -135,7 +131,7 @@ function toRecord(
   const answeredBy = made && counts ? withAnswer(made, finished) : made;
   if (answeredBy !== undefined) facts.settlement?.settle(spentOf(answeredBy));
   const record = {
-    request: requestFacts(exchange, facts, headerAliases),
+    request: requestFacts(exchange, facts, masksOf),
     caller: facts.caller,
     route: facts.route,
     decisions: decisionsOf(facts),
@@ -165,8 +161,8 @@ export function settleAnswer(finished: FinishedRequest): void {
 
 function requestFacts(
   { operation, request, snapshot, startedMs, trace }: FinishedRequest['exchange'],
-  { metadata, user, requestBytes }: PipelineFacts,
-  headerAliases: readonly string[],
+  { metadata, user, requestBytes, caller }: PipelineFacts,
+  masksOf: RecordOptions['masksOf'],
 ): RequestFacts {
   const { method, path } = request;
   return {
@@ -180,16 +176,13 @@ function requestFacts(
     metadata: boundMetadata(metadata),
     user: typeof user === 'string' ? boundText(user) : undefined,
     headers: () => request.headers(),
-    sensitiveHeaders: () => {
-      const { headersToMask } = snapshot.organisation;
-      const given = request.header('x-gw-sensitive-headers');
-      if (given === undefined && headersToMask.length === 0) return NO_NAMES;
-      return [...headersToMask, ...parseHeaderList(given ?? '')].map((name) => toOwnName(name, headerAliases));
-    },
+    sensitiveHeaders: () =>
+      masksOf({
+        lists: [snapshot.organisation.headersToMask, ...(caller?.headersToMask ?? [])],
+        given: request.header('x-gw-sensitive-headers'),
+      }),
   };
 }
-
-const NO_NAMES: readonly string[] = [];
 
 const decisionsOf = ({ decisions, guardrails }: PipelineFacts): DecisionFacts =>
   guardrails === undefined ? decisions : { ...decisions, guardrails: guardrails.verdicts() };

@@ -71,7 +71,7 @@ export function sampleRecord({
         ['x-own', 'a-long-value-to-mask'],
         ['accept', 'application/json'],
       ],
-      sensitiveHeaders: () => [],
+      sensitiveHeaders: () => new Set(),
       ...request,
     },
     caller: { keyId: 'k', key: 'app', user: undefined, workspace: 'team-a' },

@@ -152,6 +152,7 @@ function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): CompiledKey 
     limits: compileLimits({ subject: id, workspace }, body),
     expiresAtMs: toMs(body.expiresAt),
     user: body.user,
+    headersToMask: body.headersToMask,
   };
   if (previous === undefined) return { kind: 'key', record, hashes };
   const expiresAtMs = Math.min(record.expiresAtMs, toMs(previous.expiresAt));

@@ -45,6 +45,8 @@ export interface KeyRecord {
   /** Unix time in ms; Infinity: never. */
   readonly expiresAtMs: number;
   readonly user: string | undefined;
+  /** As in the entry. */
+  readonly headersToMask?: readonly string[] | undefined;
 }
 
 export interface ManagedProvider {

@@ -16,6 +16,7 @@ export interface LogSinkOptions {
 
 /** Writes one line per finished request; at level debug the request's headers too, and each attempt. */
 export function createLogSink({ logger, headersToMask, reasons = false }: LogSinkOptions): Sink {
+  const own = new Set(headersToMask);
   const writeFinished = createLineWriter(logger, 'Request finished');
   return {
     name: 'log',
@@ -24,7 +25,8 @@ export function createLogSink({ logger, headersToMask, reasons = false }: LogSin
       const { request, answer } = record;
       const isDebug = logger.isLevelEnabled('debug');
       if (isDebug) {
-        const names = new Set([...headersToMask, ...request.sensitiveHeaders()]);
+        const asked = request.sensitiveHeaders();
+        const names = { has: (name: string) => own.has(name) || asked.has(name) };
         const headers = cleanHeaders(maskHeaders(request.headers(), names), record.clean);
         logger.debug({ ...idsOf(request.trace), headers }, 'Request received');
       }

@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isCredentialHeader } from '../lib/header-names.ts';
+import type { HeaderNames } from '../record/index.ts';
 
 /** Headers of the gateway that hold or may hold a credential, beside those whose names say so. */
 const ALWAYS_MASKED: ReadonlySet<string> = new Set(['x-gw-config', 'x-gw-aws-external-id', 'x-gw-aws-role-arn']);
@@ -30,18 +31,15 @@ export function maskValue(value: string): string {
   return mask;
 }
 
-/** A copy of the headers that may be logged. `more`: further names, lower case. */
-export function maskHeaders(
-  headers: Iterable<readonly [string, string]>,
-  more: ReadonlySet<string>,
-): Record<string, string> {
+/** A copy of the headers that may be logged. `more`: further names. */
+export function maskHeaders(headers: Iterable<readonly [string, string]>, more: HeaderNames): Record<string, string> {
   const out: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) out[name] = isMasked(name, more) ? maskValue(value) : value;
   return out;
 }
 
-/** `more`: further names, lower case. */
-export const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
+/** `more`: further names. */
+export const isMasked = (name: string, more: HeaderNames): boolean =>
   isCredentialHeader(name) ||
   ALWAYS_MASKED.has(name) ||
   more.has(name) ||

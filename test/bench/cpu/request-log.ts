@@ -40,7 +40,7 @@ export function openMeasuredLog(url: string, { metrics, logger }: { metrics: Met
       },
     },
     gatewayVersion: 'bench',
-    headersToMask: [],
+    headersToMask: new Set(),
   });
   return {
     sink,

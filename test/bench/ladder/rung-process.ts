@@ -59,7 +59,7 @@ function createRungRecorder(name: Rung): Recorder {
     ...(includes(name, 'log') ? [createLogSink({ logger, headersToMask })] : []),
     ...(requestLog === undefined
       ? []
-      : [createRequestLogSink({ log: requestLog, gatewayVersion: 'bench', headersToMask })]),
+      : [createRequestLogSink({ log: requestLog, gatewayVersion: 'bench', headersToMask: new Set(headersToMask) })]),
   ];
   if (sinks.length === 0) return { needsStreamUsage: () => false, finish: () => undefined, watched: () => undefined };
   return createRecorder({ sinks, onSinkError: ({ error }) => logger.error({ err: error }, 'Sink failed') });

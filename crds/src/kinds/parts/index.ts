@@ -26,6 +26,7 @@ export {
 export { keyPolicy, ROLE_TOGGLES, type RoleToggle, roleToggles } from './governance.ts';
 export { guardrailServiceIssues, isGuardrailService } from './guardrail-service.ts';
 export { headerAliases } from './header-aliases.ts';
+export { headersToMask } from './headers-to-mask.ts';
 export { jwtIssuers, TOKEN_ALGORITHMS } from './jwt-issuer.ts';
 export {
   budgetFields,

@@ -5,6 +5,7 @@ import {
   type CapturedAttempt,
   type Cleaner,
   createCleaner,
+  type HeaderNames,
   type KeptAnswer,
   type KeptBody,
   type RequestRecord,
@@ -15,8 +16,8 @@ import { type Clean, namesToMask, requestHeaders, shownHeaders } from './headers
 import { quoted } from './quoted.ts';
 
 export interface ContentOptions {
-  /** Names of headers, lower case, that the deployment masks. */
-  readonly headersToMask: readonly string[];
+  /** Those that the deployment masks. */
+  readonly headersToMask: HeaderNames;
 }
 
 /** What a document tells of. */
@@ -33,7 +34,7 @@ export class Contents {
   readonly #record: RequestRecord;
   readonly #captured: Capture;
   readonly #cleaner: Cleaner;
-  readonly #masked: ReadonlySet<string>;
+  readonly #masked: HeaderNames;
   readonly #body: BodyOptions;
   /** The body of the client, as members. */
   #asked: string | undefined;

@@ -1,6 +1,6 @@
 /** Headers as documents show them: credentials are masked, those of the gateway stand apart. */
 import { parseHeaderList } from '../../lib/header-list.ts';
-import type { RequestFacts } from '../../record/index.ts';
+import type { HeaderNames, RequestFacts } from '../../record/index.ts';
 import { isMasked, maskValue } from '../../telemetry/index.ts';
 import { maskConfig, withoutCredentials } from './mask-config.ts';
 import { quoted } from './quoted.ts';
@@ -25,8 +25,8 @@ const HOSTS: ReadonlySet<string> = new Set(['x-gw-custom-host']);
 const MAX_VALUE = 4_096;
 const TOO_LONG = '[too long]';
 
-/** `more`: names, lower case, that the deployment masks beside those of the organisation and the request. */
-export function requestHeaders(request: RequestFacts, more: ReadonlySet<string>): RequestHeaders {
+/** `more`: names that are masked beside those of credentials. */
+export function requestHeaders(request: RequestFacts, more: HeaderNames): RequestHeaders {
   let own = '';
   let gateway = '';
   for (const [name, value] of request.headers()) {
@@ -37,7 +37,7 @@ export function requestHeaders(request: RequestFacts, more: ReadonlySet<string>)
 }
 
 /** As JSON. */
-function gatewayValue(name: string, value: string, more: ReadonlySet<string>): string {
+function gatewayValue(name: string, value: string, more: HeaderNames): string {
   if (more.has(name)) return quoted(maskValue(value));
   if (CONFIGS.has(name)) return JSON.stringify(maskConfig(value));
   if (value.length > MAX_VALUE) return quoted(TOO_LONG);
@@ -45,17 +45,16 @@ function gatewayValue(name: string, value: string, more: ReadonlySet<string>): s
   return quoted(HOSTS.has(name) ? withoutCredentials(value) : maskedValue(name, value, more));
 }
 
-export function namesToMask(request: RequestFacts, more: readonly string[]): ReadonlySet<string> {
-  const own = request.sensitiveHeaders();
-  return own.length + more.length === 0 ? NO_NAMES : new Set([...more, ...own]);
+/** `more`: those of the deployment. */
+export function namesToMask(request: RequestFacts, more: HeaderNames): HeaderNames {
+  const asked = request.sensitiveHeaders();
+  return { has: (name) => more.has(name) || asked.has(name) };
 }
-
-const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** As an object of JSON. Headers with several values have them joined. `clean` gets masked values. */
 export function shownHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  more: ReadonlySet<string>,
+  more: HeaderNames,
   clean: Clean,
 ): string {
   let shown = '';
@@ -71,7 +70,7 @@ export function shownHeaders(
 const member = (before: string, name: string, json: string): string =>
   `${before === '' ? '' : ','}${quoted(name)}:${json}`;
 
-const maskedValue = (name: string, value: string, more: ReadonlySet<string>): string =>
+const maskedValue = (name: string, value: string, more: HeaderNames): string =>
   isMasked(name, more) ? maskValue(value) : value;
 
 const bounded = (value: string): string => (value.length > MAX_VALUE ? TOO_LONG : value);

@@ -104,7 +104,7 @@ test('rows of any request add up to what was settled', () => {
         sinks: [
           createRequestLogSink({
             log: { add: (record) => void records.push(record), addFeedback: () => undefined },
-            ...{ gatewayVersion: '0', headersToMask: [] },
+            ...{ gatewayVersion: '0', headersToMask: new Set() },
           }),
         ],
         onSinkError: ({ error }) => {

@@ -130,6 +130,7 @@ function bodyOf(
       ...(laidOver === undefined ? {} : { metadata: laidOver }),
     },
     ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+    ...(spec.headersToMask === undefined ? {} : { headersToMask: [...spec.headersToMask] }),
     name: metadata.name,
     ...(previous === undefined ? {} : { previous }),
     rateLimits: [...(spec.rateLimits ?? [])],

@@ -51,6 +51,7 @@ export const workspace = defineRule({
           body: {
             ...(spec.displayName === undefined ? {} : { displayName: spec.displayName }),
             savedConfigsOnly: spec.savedConfigsOnly,
+            ...(spec.headersToMask === undefined ? {} : { headersToMask: [...spec.headersToMask] }),
             ...loggingOf(spec),
             defaults: {
               ...(metadata === undefined ? {} : { metadata }),
