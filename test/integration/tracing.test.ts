@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
 import { lastRequest, startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../kit/otlp-receiver.ts';
-import { guardrail, key, TEAM, workspace } from '../kit/snapshot.ts';
+import { guardrail, KEY, key, TEAM, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -107,6 +107,44 @@ describe('a gateway with a collector', () => {
     expect(attempt?.startNs).toBeGreaterThanOrEqual(request?.startNs ?? 0n);
     expect(attempt?.endNs).toBeLessThanOrEqual(request?.endNs ?? 0n);
     expect(attempt?.endNs).toBeGreaterThan(attempt?.startNs ?? 0n);
+  });
+
+  test.for([
+    { how: 'whole', stream: false },
+    { how: 'as a stream', stream: true },
+  ])('says what was asked and how the answer ended, $how', async ({ stream }) => {
+    const trace = newTrace();
+    const params = { max_tokens: 50, temperature: 0.25, seed: 7, stop: ['END', 'x sk-openai-secret', KEY], stream };
+    expect((await chatWith(world, { traceparent: parentOf(trace) }, params)).status).toBe(200);
+    const [, attempt] = await collector.trace(trace, 2);
+    expect(attempt?.attributes).toMatchObject({
+      'gen_ai.request.max_tokens': 50,
+      'gen_ai.request.temperature': 0.25,
+      'gen_ai.request.seed': 7,
+      'gen_ai.request.stop_sequences': ['END', 'x [redacted]', '[redacted]'],
+      'gen_ai.response.id': expect.any(String),
+      'gen_ai.response.finish_reasons': ['stop'],
+    });
+    expect(attempt?.attributes).not.toHaveProperty('gen_ai.input.messages');
+  });
+
+  test.for([
+    { path: '/v1/messages', headers: { 'x-gw-provider': '@anthropic' } },
+    { path: '/v1/messages', headers: via },
+    { path: '/v1/chat/completions', headers: { 'x-gw-provider': '@anthropic' } },
+  ])('says how an answer of $path ended at a provider with another format, too', async ({ path, headers }) => {
+    for (const stream of [false, true]) {
+      const trace = newTrace();
+      const asked = { ...body, max_tokens: 50, stream };
+      expect(
+        (await world.send(path, { headers: { ...headers, traceparent: parentOf(trace) }, body: asked })).status,
+      ).toBe(200);
+      const [, attempt] = await collector.trace(trace, 2);
+      expect(attempt?.attributes).toMatchObject({
+        'gen_ai.response.id': expect.any(String),
+        'gen_ai.response.finish_reasons': ['stop'],
+      });
+    }
   });
 
   test('tells the provider the span of the attempt', async () => {

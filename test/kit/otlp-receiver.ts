@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { waitFor } from './wait-for.ts';
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | readonly Value[];
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -146,6 +146,7 @@ function anyValueOf(any: Buffer): Value {
   const [first] = fieldsOf(any);
   if (first === undefined) return '';
   const [field, value] = first;
+  if (field === 5 && Buffer.isBuffer(value)) return all(value, 1).map(anyValueOf);
   if (typeof value === 'bigint') return field === 2 ? value === 1n : Number(BigInt.asIntN(64, value));
   return field === 4 ? value.readDoubleLE() : value.toString('utf8');
 }

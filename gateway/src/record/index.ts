@@ -1,3 +1,4 @@
+export type { AskedParams } from './asked.ts';
 export {
   type BodiesKept,
   Capture,

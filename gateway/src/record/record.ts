@@ -2,7 +2,8 @@
 import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { Scrubber } from '../lib/scrub.ts';
-import type { TokenUsage } from '../usage/index.ts';
+import type { AnswerEnd, TokenUsage, TokenUsage } from '../usage/index.ts';
+import type { AskedParams } from './asked.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
 import type { HeaderNames } from './header-masks.ts';
 import type { StepFacts } from './steps.ts';
@@ -241,6 +242,10 @@ export interface AttemptFacts {
   readonly images?: ImagesAsked | undefined;
   /** Characters that it was asked to speak; undefined: none. */
   readonly characters?: number | undefined;
+  /** Parameters that it was asked with; only where spans of the request are exported. */
+  readonly asked?: AskedParams | undefined;
+  /** How its answer ended; as above. */
+  readonly ended?: AnswerEnd | undefined;
   /** What its account pays, where its Integration says so. */
   readonly prices: AccountPrices | undefined;
   /** Of the answer; undefined: nothing that costs was answered, or a sink that reads usage is missing. */

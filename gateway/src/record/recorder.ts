@@ -197,8 +197,11 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299;
 function withAnswer(attempt: AttemptFacts, finished: FinishedRequest): AttemptFacts {
   const { usage, answeredModel: model, cost } = attempt;
   const before = usage && { usage, model, estimated: cost?.estimated === true };
-  const { snapshot } = finished.exchange;
-  return withUsage(attempt, addCounted(before, countAnswer(finished)), snapshot.prices);
+  const { snapshot, operation, trace } = finished.exchange;
+  const counted = countAnswer(finished);
+  const made = withUsage(attempt, addCounted(before, counted), snapshot.prices);
+  if (trace.span?.sampled !== true || operation.generates !== 'text') return made;
+  return { ...made, ended: counted.end?.() };
 }
 
 /** The attempt with what it used and what that costs. */

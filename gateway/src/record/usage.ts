@@ -63,7 +63,7 @@ export function countAnswer(finished: FinishedRequest): CountedAnswer {
     characters: answeredBy.characters,
     isCut: error !== undefined,
   };
-  return estimated(exchange.operation, told, report);
+  return { ...estimated(exchange.operation, told, report), ...(report.end && { end: report.end }) };
 }
 
 /** Usage in these answers is that of other calls, but for rows that are read for the first time. */

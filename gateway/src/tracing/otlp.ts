@@ -7,7 +7,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Secret } from '../lib/secret.ts';
 import { createGrpcClient, GrpcFailure } from './grpc.ts';
 import type { SendSpans } from './queue.ts';
-import type { Span, SpanEvent } from './span.ts';
+import type { Attributes, Span, SpanEvent } from './span.ts';
 
 export interface OtlpOptions {
   /** Of gRPC: scheme, host and port. */
@@ -133,7 +133,7 @@ function toReadable(span: Span, resource: Resource, version: string): ReadableSp
     endTime: toTime(endMs),
     duration: toTime(endMs - startMs),
     status: { code: span.failed ? ERROR : UNSET },
-    attributes: span.attributes,
+    attributes: toAttributes(span.attributes),
     links: [],
     events: span.events.map(toEvent),
     ended: true,
@@ -143,7 +143,14 @@ function toReadable(span: Span, resource: Resource, version: string): ReadableSp
   };
 }
 
-const toEvent = ({ name, timeMs, attributes }: SpanEvent) => ({ name, time: toTime(timeMs), attributes });
+const toEvent = ({ name, timeMs, attributes }: SpanEvent) => ({
+  name,
+  time: toTime(timeMs),
+  attributes: toAttributes(attributes),
+});
+
+/** The package takes lists that it might change, which it does not. */
+const toAttributes = (attributes: Attributes): ReadableSpan['attributes'] => attributes as ReadableSpan['attributes'];
 
 /** Seconds and nanoseconds. */
 function toTime(ms: number): [seconds: number, nanos: number] {

@@ -1,6 +1,6 @@
 /** A span as it waits for its export: plain data. */
 
-export type AttributeValue = string | number | boolean;
+export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Record<string, AttributeValue>;
 
 export interface SpanEvent {

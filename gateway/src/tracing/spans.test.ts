@@ -31,6 +31,40 @@ function spans(
 const requestOf = (parts?: SampleParts): Span | undefined => spans(parts)[0];
 const attemptOf = (parts?: SampleParts): Span | undefined => spans(parts)[1];
 
+describe('the span of an attempt', () => {
+  test('has what it was asked with and how its answer ended', () => {
+    const asked = {
+      ...{ maxTokens: 7, temperature: 0.5, topP: 1, topK: 3, frequencyPenalty: -1, presencePenalty: 2, seed: 4 },
+      ...{ choices: 2, stop: ['END', 'x'.repeat(1_000)], encodings: ['float'], output: 'json' as const },
+      conversation: 'conv_1',
+    };
+    const ended = { id: 'chatcmpl-1', finishReasons: ['stop', 'tool_call'] };
+    expect(attemptOf({ attempts: [sampleAttempt({ asked, ended })] })?.attributes).toMatchObject({
+      'gen_ai.request.max_tokens': 7,
+      'gen_ai.request.temperature': 0.5,
+      'gen_ai.request.top_p': 1,
+      'gen_ai.request.top_k': 3,
+      'gen_ai.request.frequency_penalty': -1,
+      'gen_ai.request.presence_penalty': 2,
+      'gen_ai.request.seed': 4,
+      'gen_ai.request.choice.count': 2,
+      'gen_ai.request.stop_sequences': ['END', 'x'.repeat(256)],
+      'gen_ai.request.encoding_formats': ['float'],
+      'gen_ai.output.type': 'json',
+      'gen_ai.conversation.id': 'conv_1',
+      'gen_ai.response.id': 'chatcmpl-1',
+      'gen_ai.response.finish_reasons': ['stop', 'tool_call'],
+    });
+  });
+
+  test('has nothing of what is not known', () => {
+    const ended = { id: undefined, finishReasons: [] };
+    const names = Object.keys(attemptOf({ attempts: [sampleAttempt({ asked: {}, ended })] })?.attributes ?? {});
+    expect(names).toContain('gen_ai.request.model');
+    expect(names.filter((name) => /seed|conversation|response\.(id|finish)/.test(name))).toEqual([]);
+  });
+});
+
 describe('the span of a request', () => {
   test('is that of its trace, from its first byte to its last', () => {
     expect(requestOf()).toMatchObject({

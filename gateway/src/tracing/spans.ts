@@ -4,6 +4,7 @@ import { newSpanId } from '../lib/trace-context.ts';
 import type { AttemptFacts, GuardrailFacts, RequestRecord, SpanIdentity, StepFacts } from '../record/index.ts';
 import { withoutSecrets } from '../telemetry/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import { callAttributes } from './gen-ai.ts';
 import type { Attributes, AttributeValue, Span, SpanEvent } from './span.ts';
 
 /** How an operation is called in spans. */
@@ -190,6 +191,7 @@ function attemptSpan(record: RequestRecord, attempt: AttemptFacts, { span, opera
       'gen_ai.response.model': attempt.answeredModel,
       'gen_ai.request.stream': isRelayed ? true : undefined,
       'gen_ai.response.time_to_first_chunk': isRelayed ? durationMs / 1000 : undefined,
+      ...callAttributes(attempt),
       ...usageOf(usage),
       ...serverOf(attempt.origin),
       'http.response.status_code': status,
@@ -234,14 +236,19 @@ const childOf = ({ traceId, spanId, state }: SpanIdentity, own: string) => ({
   state,
 });
 
-/** Those that are known; texts are cut. */
+/** Those that are known; texts are cut, also in lists. */
 function attributesOf(given: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
   const out: Attributes = {};
   for (const name in given) {
     const value = given[name];
-    if (value !== undefined) out[name] = typeof value === 'string' ? cut(value) : value;
+    if (value !== undefined) out[name] = shortened(value);
   }
   return out;
+}
+
+function shortened(value: AttributeValue): AttributeValue {
+  if (typeof value === 'string') return cut(value);
+  return typeof value === 'object' ? value.map(cut) : value;
 }
 
 const cut = (text: string): string => (text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text);

@@ -205,7 +205,7 @@ describe('a whole answer', () => {
   });
 
   test.for(['', '{}', '{"usage":null,"model":null}'])('like %s reports nothing', (text) => {
-    expect(readReport(Buffer.from(text))).toEqual({ usage: undefined, model: undefined });
+    expect(readReport(Buffer.from(text))).toMatchObject({ usage: undefined, model: undefined });
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../errors/index.ts';
 import { readJson } from '../../lib/json/index.ts';
-import { findModel, MODEL_SEARCH_CHARS, readUsage } from '../../usage/index.ts';
+import { findEnd, findModel, MODEL_SEARCH_CHARS, readUsage } from '../../usage/index.ts';
 import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
 import type { StreamEncoder } from './encoder.ts';
@@ -26,6 +26,8 @@ export function createDecodeTransform({
   let usage: Usage | undefined;
   let head = '';
   let last = '';
+  let beforeLast = '';
+  let ending = '';
   const encode = (items: readonly StreamItem[]): string => {
     let text = '';
     for (const item of items) {
@@ -33,7 +35,9 @@ export function createDecodeTransform({
       text += item.kind === 'error' ? scrub(encoder.encode(item)) : encoder.encode(item);
     }
     if (head === '') head = text.slice(0, MODEL_SEARCH_CHARS);
-    if (text !== '') last = text;
+    if (text === '') return text;
+    beforeLast = last;
+    last = text;
     return text;
   };
   /** A frame that the decoder ignores must not be a broken part of the answer. */
@@ -59,10 +63,16 @@ export function createDecodeTransform({
     },
     end: () => {
       const rest = reader.end().flatMap((frame) => decoder.push(frame));
-      return encode([...rest, ...decoder.end()]) + encoder.end();
+      const text = encode([...rest, ...decoder.end()]);
+      ending = encoder.end();
+      return text + ending;
     },
     fail: (error) => encoder.fail(errorFields(error)),
-    report: () => ({ usage: usage && readUsage(usage), model: findModel(head) }),
+    report: () => ({
+      usage: usage && readUsage(usage),
+      model: findModel(head),
+      end: () => findEnd({ head, tail: beforeLast + last + ending }),
+    }),
     sample: () => head + last,
   };
 }

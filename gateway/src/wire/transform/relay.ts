@@ -1,6 +1,6 @@
 /** Streams whose bytes are in the client's format: passed on; their start and end are kept for an error event. */
 import type { AppError } from '../../errors/index.ts';
-import { type AnswerReport, findModel, findUsage, readUsage } from '../../usage/index.ts';
+import { type AnswerReport, findEnd, findModel, findUsage, readUsage } from '../../usage/index.ts';
 import type { ErrorFields } from '../contract.ts';
 import type { SseRelay } from '../openai/index.ts';
 import { messagesError, responseFailed } from './encoder.ts';
@@ -78,7 +78,7 @@ class RelayTransform implements ByteTransform {
     const start = this.#start();
     const hidden = this.#relay.usage?.();
     const usage = hidden === undefined ? findUsage(`${start}\n${this.#tail.text()}`) : readUsage(hidden);
-    return { usage, model: findModel(start) };
+    return { usage, model: findModel(start), end: () => findEnd({ head: start, tail: this.#tail.text() }) };
   }
 
   sample(): string {

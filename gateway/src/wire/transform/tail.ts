@@ -1,4 +1,11 @@
-import { type AnswerReport, findModel, findRecording, findUsage, MODEL_SEARCH_CHARS } from '../../usage/index.ts';
+import {
+  type AnswerReport,
+  findEnd,
+  findModel,
+  findRecording,
+  findUsage,
+  MODEL_SEARCH_CHARS,
+} from '../../usage/index.ts';
 
 /** A stream keeps its last four pieces at least, and so many bytes of smaller ones. */
 const MIN_BYTES = 4 * 1024;
@@ -65,6 +72,7 @@ export class AnswerObserver {
     const usage = isJson ? findUsage(tail) : undefined; // plain text may look like anything
     const model = isJson ? findModel(head) : undefined;
     const recording = usage === undefined && isTranscript ? findRecording({ head, tail }) : undefined;
-    return recording === undefined ? { usage, model } : { ...recording, model };
+    if (recording !== undefined) return { ...recording, model };
+    return isJson ? { usage, model, end: () => findEnd({ head, tail }) } : { usage, model };
   }
 }

@@ -134,7 +134,7 @@ describe('a relay', () => {
     const long = createRelayTransform('chat');
     run(long, [Buffer.alloc(200_000, ': padding\n\n'), Buffer.from(CHAT)]);
     expect(long.report().usage).toMatchObject({ output: 6 });
-    expect(createRelayTransform('chat').report()).toEqual({ usage: undefined, model: undefined });
+    expect(createRelayTransform('chat').report()).toMatchObject({ usage: undefined, model: undefined });
   });
 
   test('knows the model of its stream from the first event that names it', () => {
@@ -308,6 +308,6 @@ describe('a decoded stream', () => {
     const transform = decode('messages');
     run(transform, [framed('a', 'usage:3')]);
     expect(transform.report().usage).toMatchObject({ input: 3, output: 3 });
-    expect(decode('chat').report()).toEqual({ usage: undefined, model: undefined });
+    expect(decode('chat').report()).toMatchObject({ usage: undefined, model: undefined });
   });
 });

@@ -9,6 +9,7 @@ import type { JsonLimits } from '../../../lib/json/index.ts';
 import type { Scrubber } from '../../../lib/scrub.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import {
+  type AskedParams,
   type AttemptFacts,
   addCounted,
   type CapturedAttempt,
@@ -37,6 +38,7 @@ import type { AttemptInput } from '../ports.ts';
 import { modelOf, type Prepared, pricesOf } from '../prepare/index.ts';
 import type { Tried } from '../retries.ts';
 import { charactersAsked, imagesAsked } from './asked.ts';
+import { spanParams } from './params-asked.ts';
 import { withSuggestion } from './suggestions.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
@@ -82,6 +84,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly images: ImagesAsked | undefined;
   /** Characters that were to be spoken; undefined: none. */
   readonly characters: number | undefined;
+  /** Parameters for its span; undefined: it is not exported. */
+  readonly asked: AskedParams | undefined;
   /** Headers and bodies for the request log. */
   readonly captured: CapturedAttempt | undefined;
   /** Takes the secrets of the target out of short texts. */
@@ -217,6 +221,7 @@ export async function triedOutcome(
     guards,
     images: facts.images,
     characters: facts.characters,
+    asked: facts.asked,
     captured: facts.captured,
     textScrubber: facts.textScrubber,
   });
@@ -332,6 +337,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   textScrubber: secretsOf({ input, leaf, prepared }),
   images: prepared && imagesAsked(prepared),
   characters: prepared && charactersAsked(prepared),
+  asked: prepared && input.exchange.trace.span?.sampled === true ? spanParams(prepared) : undefined,
   startedMs,
   durationMs: performance.now() - startedMs,
 });
@@ -379,6 +385,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   usage: undefined,
   images: outcome.images,
   characters: outcome.characters,
+  asked: outcome.asked,
   prices: outcome.prices,
   cost: undefined,
   captured: outcome.captured,
