@@ -41,6 +41,10 @@ export const tracing = withRules(
       ),
       propagate: flag('propagate true sends a traceparent to providers.', true),
       guardrails: flag('guardrails true makes spans of guardrails, too.', false),
+      content: flag(
+        'content true puts prompts and answers on spans of attempts, where the logging of organisation, workspace and request keeps whole bodies.',
+        false,
+      ),
     })
     .meta({ description: 'tracing exports spans of requests and attempts; absent: none are made.' }),
   TRACING_RULES,

@@ -125,9 +125,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const ingest = openIngest(settings, requestLog, (...charges) => ports.budgets.reserve(...charges));
   const own = { batches, ingest };
   const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore, ...own };
-  const maxBodyBytes = requestLog === undefined ? 0 : settings.logBodyBytes;
+  const showsBodies = tracing?.showsContent === true;
+  const maxBodyBytes = requestLog === undefined && !showsBodies ? 0 : settings.logBodyBytes;
   const stateful = createPipelinePorts(settings, {
-    ...{ ...telemetry, state: worker?.state, ...given, maxBodyBytes, requestLog },
+    ...{ ...telemetry, state: worker?.state, ...given, maxBodyBytes, showsBodies, requestLog },
   });
   const { ports, limitsStatus: limits } = stateful;
   const pipeline = createPipeline(ports);

@@ -50,8 +50,10 @@ export interface PipelinePortOptions {
   readonly budget: ByteBudget;
   readonly snapshots: Pick<SnapshotHolder, 'current' | 'onChange'>;
   readonly recorder: Pick<Recorder, 'needsStreamUsage' | 'watched'>;
-  /** Of each body that the request log keeps; 0: it keeps none. */
+  /** Of each body that the request log keeps and spans show; 0: there are none. */
   readonly maxBodyBytes?: number;
+  /** Spans show bodies, where logging allows it. */
+  readonly showsBodies?: boolean;
   /** In place of one that calls providers. */
   readonly client?: ReturnType<typeof openClient> | undefined;
   /** Takes rows of sidecars, too. */
@@ -152,8 +154,20 @@ const batchPortsOf = (batches: Batches, { rowMarks }: Pick<Stores, 'rowMarks'>) 
   rowMarks: batches.rowMarks(rowMarks),
 });
 
-const captureOf = ({ maxBodyBytes = 0, requestLog, budget }: PipelinePortOptions): PipelinePorts['capture'] =>
-  maxBodyBytes === 0 ? undefined : { maxBodyBytes, keepsBodies: requestLog?.isKept, openMemory: budget.open };
+function captureOf({
+  maxBodyBytes = 0,
+  showsBodies = false,
+  requestLog,
+  budget,
+}: PipelinePortOptions): PipelinePorts['capture'] {
+  if (maxBodyBytes === 0) return undefined;
+  return {
+    maxBodyBytes,
+    keepsBodies: () => requestLog?.isKept() ?? false,
+    showsBodies: ({ span }) => showsBodies && span?.sampled === true,
+    openMemory: budget.open,
+  };
+}
 
 function recordsServerOf(
   { requestLog, maxBodyBytes = 0, snapshots, metrics }: PipelinePortOptions,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GatewaySettings } from '../config/index.ts';
 import { OPERATIONS, type Operation } from '../pipeline/index.ts';
+import { cleanBodies } from '../request-log/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { type OperationNames, openTracing, type Tracing } from '../tracing/index.ts';
 
@@ -12,7 +13,11 @@ export function tracingFor(
 ): Tracing | undefined {
   if (tracing === undefined) return undefined;
   const own = { 'service.version': ports.version, 'service.instance.id': podName ?? randomUUID() };
-  return openTracing({ ...tracing, ...ports, resource: { ...own, ...tracing.resource }, operations: operationNames() });
+  const { contentChars } = tracing;
+  return openTracing({
+    ...{ ...tracing, ...ports, resource: { ...own, ...tracing.resource }, operations: operationNames() },
+    content: contentChars === undefined ? undefined : { maxChars: contentChars, bodiesOf: cleanBodies },
+  });
 }
 
 const operationNames = (): ReadonlyMap<string, OperationNames> =>

@@ -78,6 +78,8 @@ export const DEFAULTS = {
   snapshotMaxAgeHours: 24,
   /** As OpenTelemetry sets them. */
   spanQueue: { maxSpans: 2_048, batchSpans: 512, delayMs: 5 * SECOND },
+  /** Of an attribute with messages. */
+  spanContentChars: 32_768,
   /** One export of spans, its retries included. */
   otlpTimeoutMs: 10 * SECOND,
   /** Address of a collector on the same machine. */

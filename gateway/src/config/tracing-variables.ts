@@ -15,7 +15,7 @@ const flag = (description: string) =>
 const count = (fallback: number, max: number, description: string) =>
   z.coerce.number().int().min(1).max(max).default(fallback).meta({ description });
 
-const { spanQueue, otlpTimeoutMs } = DEFAULTS;
+const { spanQueue, spanContentChars, otlpTimeoutMs } = DEFAULTS;
 
 export const SAMPLERS = [
   'always_on',
@@ -72,6 +72,14 @@ export const TRACING_VARIABLES = {
   OTEL_BSP_MAX_QUEUE_SIZE: count(spanQueue.maxSpans, 1_000_000, 'spans that wait for export; more are dropped'),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(spanQueue.batchSpans, 100_000, 'most spans of one export'),
   OTEL_BSP_SCHEDULE_DELAY: count(spanQueue.delayMs, 3_600_000, 'longest wait of a span before an export begins, in ms'),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: flag(
+    'true puts prompts and answers on spans of attempts, where the logging of organisation, workspace and request keeps whole bodies',
+  ),
+  OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: count(
+    spanContentChars,
+    1_048_576,
+    'longest attribute with prompts or answers, in characters; other attributes have at most 256',
+  ),
   EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: flag('true makes spans of guardrails, too'),
   EXPERIMENTAL_GEN_AI_OTEL_EXPORTER_OTLP_ENDPOINT: text(
     'with EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: whole address that spans are sent to, where no OTEL_ variable names one',

@@ -63,6 +63,16 @@ describe('spans', () => {
     expect(tracing(env)?.guardrails).toBe(true);
   });
 
+  test('show prompts and answers, bounded, only where that is asked for', () => {
+    const asked = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' };
+    expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT })?.contentChars).toBeUndefined();
+    expect(tracing(asked)?.contentChars).toBe(32_768);
+    expect(tracing({ ...asked, OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: '500' })?.contentChars).toBe(500);
+    expect(() => tracing({ ...asked, OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: '0' })).toThrow(
+      'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+    );
+  });
+
   test('have headers that print as redacted, values decoded, those for traces first', () => {
     const headers = tracing({
       OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -19,6 +19,8 @@ export interface TracingSettings {
   readonly propagates: boolean;
   /** Whether guardrails have spans. */
   readonly guardrails: boolean;
+  /** Bound of each attribute with prompts or answers, in characters; undefined: there are none. */
+  readonly contentChars: number | undefined;
   readonly queue: { readonly maxSpans: number; readonly batchSpans: number; readonly delayMs: number };
   /** Attributes of the process. */
   readonly resource: Readonly<Record<string, string>>;
@@ -39,6 +41,9 @@ export function tracingOf(env: Environment): TracingSettings | undefined {
     sampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
     propagates: (env.OTEL_PROPAGATORS ?? 'tracecontext').split(',').some((name) => name.trim() === 'tracecontext'),
     guardrails: env.EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED,
+    contentChars: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+      ? env.OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT
+      : undefined,
     queue: {
       maxSpans: env.OTEL_BSP_MAX_QUEUE_SIZE,
       batchSpans: Math.min(env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, env.OTEL_BSP_MAX_QUEUE_SIZE),

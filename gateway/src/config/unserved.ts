@@ -67,7 +67,8 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
     names: [
       ...['OTEL_EXPORTER_OTLP_CLIENT_*', 'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CLIENT_*'],
       ...['OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_BSP_EXPORT_TIMEOUT'],
-      ...['OTEL_ATTRIBUTE_*', 'OTEL_SPAN_*', 'OTEL_EVENT_*', 'OTEL_LINK_*'],
+      ...['OTEL_ATTRIBUTE_*', 'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_SPAN_EVENT_*', 'OTEL_SPAN_LINK_*'],
+      ...['OTEL_EVENT_*', 'OTEL_LINK_*'],
     ],
   },
   { feature: 'pushed metrics, own buckets and further labels are', names: ['PROMETHEUS_*'] },

@@ -1,14 +1,16 @@
-/** Headers and bodies for the request log: docs/behaviour/request-logs.md#documents. */
+/** Headers and bodies for the request log and for spans: docs/behaviour/request-logs.md#documents, docs/behaviour/tracing.md#content. */
 import { type Assembler, createAssembler, type StreamProtocol } from '../cache/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import { type BodiesKept, Capture, isGood, type KeptBody } from '../record/index.ts';
-import type { Answer, CacheWriter, Caller, Exchange, HeaderMap, RequestBody } from './exchange.ts';
+import type { Answer, CacheWriter, Caller, Exchange, HeaderMap, RequestBody, TraceContext } from './exchange.ts';
 
 export interface CapturePorts {
   /** Of each body that is kept. */
   readonly maxBodyBytes: number;
-  /** Whether there is somebody to keep them now; absent: there is. */
-  readonly keepsBodies?: (() => boolean) | undefined;
+  /** Whether there is a log to keep them now. */
+  keepsBodies(): boolean;
+  /** Whether spans of the trace show them, which is for whole ones only. */
+  showsBodies(trace: TraceContext): boolean;
   /** An account until the end of the request. */
   openMemory(): ByteAccount;
 }
@@ -16,12 +18,14 @@ export interface CapturePorts {
 /** Undefined: nothing but rows is kept of the request. */
 export function openCapture(
   ports: CapturePorts | undefined,
-  exchange: Pick<Exchange, 'request' | 'atEnd' | 'snapshot'>,
+  exchange: Pick<Exchange, 'request' | 'atEnd' | 'snapshot' | 'trace'>,
   caller: Caller,
 ): Capture | undefined {
-  if (ports === undefined || ports.keepsBodies?.() === false) return undefined;
+  if (ports === undefined) return undefined;
+  const isLogged = ports.keepsBodies();
+  if (!isLogged && !ports.showsBodies(exchange.trace)) return undefined;
   const kept = bodiesKept(exchange, caller);
-  if (kept === 'none') return undefined;
+  if (kept === 'none' || (kept !== 'all' && !isLogged)) return undefined;
   const { maxBodyBytes, openMemory } = ports;
   const memory = openMemory();
   exchange.atEnd(() => memory.close());

@@ -2,7 +2,7 @@
 import type { AccountPrices, Cost, CostOptions, PriceSource } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { Scrubber } from '../lib/scrub.ts';
-import type { AnswerEnd, TokenUsage, TokenUsage } from '../usage/index.ts';
+import type { AnswerEnd, TokenUsage } from '../usage/index.ts';
 import type { AskedParams } from './asked.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
 import type { HeaderNames } from './header-masks.ts';

@@ -1,6 +1,7 @@
 export { createClickHouseStore } from './clickhouse/clickhouse-store.ts';
 export type { ClickHouseOptions } from './clickhouse/connect.ts';
 export { readClickHouseTrace } from './clickhouse/read-trace.ts';
+export { type CleanBodies, cleanBodies } from './content/clean-bodies.ts';
 export { createRequestLog, type RequestLogOptions } from './create-request-log.ts';
 export {
   type BucketOptions,

@@ -140,6 +140,12 @@ export const METRICS = {
     labels: ['reason'],
     reference: '',
   },
+  spanContentDropped: {
+    name: 'gatehouse_span_content_dropped_total',
+    help: 'Spans that were exported without prompts and answers, since too many bytes of them waited',
+    labels: [],
+    reference: '',
+  },
   requestLogWritten: {
     name: 'gatehouse_request_log_written_total',
     help: 'Rows of the request log that were written',
@@ -297,6 +303,7 @@ export function createMetrics(
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     spansExported: createCounter({ ...METRICS.spansExported, registry }),
     spansDropped: createCounter({ ...METRICS.spansDropped, registry }),
+    spanContentDropped: createCounter({ ...METRICS.spanContentDropped, registry }),
     requestLogWritten: createCounter({ ...METRICS.requestLogWritten, registry }),
     requestLogDropped: createCounter({ ...METRICS.requestLogDropped, registry }),
     sidecarLogRows: createCounter({ ...METRICS.sidecarLogRows, registry }),

@@ -133,7 +133,7 @@ function toReadable(span: Span, resource: Resource, version: string): ReadableSp
     endTime: toTime(endMs),
     duration: toTime(endMs - startMs),
     status: { code: span.failed ? ERROR : UNSET },
-    attributes: toAttributes(span.attributes),
+    attributes: toAttributes({ ...span.attributes, ...span.content?.attributes }),
     links: [],
     events: span.events.map(toEvent),
     ended: true,

@@ -3,6 +3,13 @@
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Record<string, AttributeValue>;
 
+/** Prompts and answers, as attributes. */
+export interface Content {
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Of all of them, in UTF-8. */
+  readonly bytes: number;
+}
+
 export interface SpanEvent {
   readonly name: string;
   /** Unix time in ms. */
@@ -26,5 +33,7 @@ export interface Span {
   readonly endMs: number;
   readonly failed: boolean;
   readonly attributes: Attributes;
+  /** Left out where too much of it waits for export. */
+  readonly content?: Content | undefined;
   readonly events: readonly SpanEvent[];
 }

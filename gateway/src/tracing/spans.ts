@@ -4,6 +4,7 @@ import { newSpanId } from '../lib/trace-context.ts';
 import type { AttemptFacts, GuardrailFacts, RequestRecord, SpanIdentity, StepFacts } from '../record/index.ts';
 import { withoutSecrets } from '../telemetry/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
+import { type ContentOptions, contentOf } from './content/index.ts';
 import { callAttributes } from './gen-ai.ts';
 import type { Attributes, AttributeValue, Span, SpanEvent } from './span.ts';
 
@@ -19,7 +20,12 @@ export interface SpanOptions {
   /** By the ids of operations. */
   readonly operations: ReadonlyMap<string, OperationNames>;
   readonly guardrails: boolean;
+  /** Undefined: no span shows what was said. */
+  readonly content?: ContentOptions | undefined;
 }
+
+/** Operations whose prompts and answers are messages. */
+const CONVERSATIONS: ReadonlySet<string> = new Set(['chat', 'text_completion']);
 
 /** Longest text of an attribute, in characters: models and paths are named by clients. */
 const MAX_CHARS = 256;
@@ -168,7 +174,11 @@ interface AttemptContext extends SpanOptions {
   readonly span: SpanIdentity;
 }
 
-function attemptSpan(record: RequestRecord, attempt: AttemptFacts, { span, operations }: AttemptContext): Span {
+function attemptSpan(
+  record: RequestRecord,
+  attempt: AttemptFacts,
+  { span, operations, content }: AttemptContext,
+): Span {
   const { request, answer, answeredBy } = record;
   const { provider, model, status, error, calls, startedAtMs, durationMs, usage, cost, cache } = attempt;
   const operation = operations.get(request.operation)?.genAi ?? request.operation;
@@ -202,9 +212,21 @@ function attemptSpan(record: RequestRecord, attempt: AttemptFacts, { span, opera
       'gatehouse.cost.usd': cost && cost.nanoDollars / NANO,
       'gatehouse.usage.estimated': cost?.estimated === true ? true : undefined,
     }),
+    content: spokenIn(record, attempt, { operation, content }),
     events: NO_EVENTS,
   };
 }
+
+interface SpokenOptions {
+  readonly operation: string;
+  readonly content: ContentOptions | undefined;
+}
+
+/** Only the attempt whose answer the client got. */
+const spokenIn = (record: RequestRecord, attempt: AttemptFacts, { operation, content }: SpokenOptions) =>
+  content !== undefined && attempt === record.answeredBy && CONVERSATIONS.has(operation)
+    ? contentOf(record, content)
+    : undefined;
 
 const usageOf = (usage: TokenUsage | undefined): Partial<Record<string, number>> =>
   usage === undefined

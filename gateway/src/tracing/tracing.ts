@@ -10,7 +10,7 @@ export interface TracingOptions extends OtlpOptions, SpanOptions {
   /** Whether providers are told in which trace they are called. */
   readonly propagates: boolean;
   readonly queue: { readonly maxSpans: number; readonly batchSpans: number; readonly delayMs: number };
-  readonly metrics: Pick<Metrics, 'spansExported' | 'spansDropped'>;
+  readonly metrics: Pick<Metrics, 'spansExported' | 'spansDropped' | 'spanContentDropped'>;
   readonly logger: Logger;
 }
 
@@ -20,10 +20,17 @@ export interface Tracing {
     sample(traceId: string, parent: boolean | undefined): boolean;
     readonly propagates: boolean;
   };
+  /** Whether bodies of a request are shown, where logging allows it. */
+  readonly showsContent: boolean;
   readonly sink: Sink;
   /** Exports what waits, for so long at most. Never rejects. */
   close(limitMs: number): Promise<void>;
 }
+
+/** What waits as UTF-8 may take twice as much memory. */
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024;
+/** Collectors take messages of 4 MiB over gRPC where nothing else is set: beside it, there are all other attributes. */
+const BATCH_CONTENT_BYTES = 2 * 1024 * 1024;
 
 /** Failures between two lines of the log are only counted. */
 const LOG_EVERY_MS = 60_000;
@@ -33,6 +40,8 @@ export function openTracing(options: TracingOptions): Tracing {
   const report = createReport(logger, options.url);
   const queue = createSpanQueue({
     ...options.queue,
+    ...{ maxContentBytes: MAX_CONTENT_BYTES, batchContentBytes: BATCH_CONTENT_BYTES },
+    onContentDropped: () => metrics.spanContentDropped.add({}),
     send: createOtlpSender(options),
     onSent: (spans) => {
       metrics.spansExported.add({}, spans);
@@ -45,6 +54,7 @@ export function openTracing(options: TracingOptions): Tracing {
   });
   return {
     rules: { sample: createSampler(options.sampler), propagates: options.propagates },
+    showsContent: options.content !== undefined,
     sink: {
       name: 'spans',
       readsUsage: true,

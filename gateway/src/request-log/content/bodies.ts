@@ -33,7 +33,7 @@ export function bodyMembers(body: KeptBody | undefined, options: BodyOptions): s
 const TRUNCATED = '"truncated":true';
 
 /** In UTF-8: in other encodings secrets are not found. What was cut may end within a character. */
-function isText({ bytes, truncated }: KeptBody): boolean {
+export function isText({ bytes, truncated }: KeptBody): boolean {
   if (bytes.length === 0 || bytes.includes(0)) return false;
   return isUtf8(bytes) || (truncated && [1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, -cut))));
 }

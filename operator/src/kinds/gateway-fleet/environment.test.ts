@@ -18,6 +18,7 @@ describe('the environment of a fleet', () => {
       headersSecretRef: { name: 'otlp', key: 'headers' },
       samplingRatePerMillion: 1_000,
       guardrails: true,
+      content: true,
     };
     const given = variablesOf({ tracing });
     expect(given.get('OTEL_EXPORTER_OTLP_HEADERS')).toEqual({
@@ -30,6 +31,7 @@ describe('the environment of a fleet', () => {
       OTEL_TRACES_SAMPLER_ARG: '0.001',
       OTEL_PROPAGATORS: 'tracecontext',
       EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: 'true',
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
     };
     for (const [name, value] of Object.entries(values)) expect(given.get(name)?.value, name).toBe(value);
   });

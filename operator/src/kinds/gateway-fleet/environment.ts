@@ -176,7 +176,8 @@ const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar
 
 function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly EnvVar[] {
   if (tracing === undefined) return [];
-  const { endpoint, protocol, headersSecretRef, samplingRatePerMillion, parentBased, propagate, guardrails } = tracing;
+  const { endpoint, protocol, headersSecretRef, samplingRatePerMillion, parentBased, propagate } = tracing;
+  const { guardrails, content } = tracing;
   return [
     { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: endpoint },
     ...(protocol === 'GRPC' ? [{ name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'grpc' }] : []),
@@ -185,6 +186,7 @@ function tracingVariables(tracing: GatewayFleet['spec']['tracing']): readonly En
     { name: 'OTEL_TRACES_SAMPLER_ARG', value: String(samplingRatePerMillion / 1_000_000) },
     { name: 'OTEL_PROPAGATORS', value: propagate ? 'tracecontext' : 'none' },
     { name: 'EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED', value: String(guardrails) },
+    { name: 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT', value: String(content) },
   ];
 }
 
