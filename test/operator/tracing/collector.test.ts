@@ -35,6 +35,7 @@ describe.for(['http/protobuf', 'grpc'] as const)('over %s', (protocol) => {
         OTEL_EXPORTER_OTLP_COMPRESSION: compression,
         OTEL_BSP_SCHEDULE_DELAY: '1',
         EXPERIMENTAL_GEN_AI_OTEL_TRACES_ENABLED: 'true',
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
       },
     });
     const { status } = await world.send('/v1/chat/completions', {
@@ -55,6 +56,14 @@ describe.for(['http/protobuf', 'grpc'] as const)('over %s', (protocol) => {
     const steps = ['gw.guardrail.input', 'gatehouse.limits.check', 'gatehouse.cache.lookup'];
     for (const step of steps) expect(spans.map(({ name }) => name)).toContain(step);
     expect(attempt?.attributes).toContainEqual({ key: 'gen_ai.provider.name', value: { stringValue: 'openai' } });
+    expect(attempt?.attributes).toContainEqual({
+      key: 'gen_ai.response.finish_reasons',
+      value: { arrayValue: { values: [{ stringValue: 'stop' }] } },
+    });
+    expect(attempt?.attributes).toContainEqual({
+      key: 'gen_ai.input.messages',
+      value: { stringValue: '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]' },
+    });
     const [start = 0n, end = 0n] = [attempt?.startTimeUnixNano, attempt?.endTimeUnixNano].map((ns = '0') => BigInt(ns));
     expect(start).toBeGreaterThan(0n);
     expect(end).toBeGreaterThanOrEqual(start);
