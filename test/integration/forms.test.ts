@@ -1,15 +1,16 @@
-/** The model of a multipart form chooses and is checked as that of a JSON body, as far as the form can be sent again. */
+/** The model of a multipart form chooses and is checked as that of a JSON body, as far as the form is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
 import { provider } from '../kit/snapshot.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const REPLAY_BYTES = 100_000;
+const HELD_BYTES = 150_000;
 
 let world: World;
 beforeAll(async () => {
   world = await startWorld({
-    env: { GATEHOUSE_REPLAY_BYTES: String(REPLAY_BYTES) },
+    env: { GATEHOUSE_REPLAY_BYTES: String(REPLAY_BYTES), GATEHOUSE_FORM_MODEL_BYTES: String(HELD_BYTES) },
     entries: ({ url }) => [
       ...provider('other', { customHost: `${url}/v1`, secret: 'sk-other' }),
       ...provider('narrow', { customHost: `${url}/v1`, models: ['whisper-1'] }),
@@ -46,7 +47,7 @@ describe('the model of a form', () => {
     expect(form).toBe(`${parts.join('')}--edge--\r\n`.replace('@other/', ''));
   });
 
-  test('is not found behind more than can be sent again, and the answer says what to send', async () => {
+  test('is not found behind more than is held, and the answer says what to send', async () => {
     const answer = await send([file(2 * REPLAY_BYTES), model('@other/whisper-1')]);
     expect([answer.status, answer.json().error.message]).toEqual([400, expect.stringContaining('x-gw-provider')]);
     expect((await send([file(2 * REPLAY_BYTES), model('whisper-1')], { 'x-gw-provider': '@other' })).status).toBe(200);

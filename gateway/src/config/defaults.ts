@@ -18,6 +18,8 @@ export const DEFAULTS = {
   replayBytes: 8 * MIB,
   /** Recordings and images, with room beyond what providers take. */
   maxFormBytes: 512 * MIB,
+  /** Recordings that providers take (25 MB), and what is before the model beside them. */
+  formModelBytes: 32 * MIB,
   /** Share of the memory that may hold bytes of requests and answers, by whichever of the two is smaller. */
   bufferedShare: { container: 0.25, heap: 0.5 },
   /** Room for a few ordinary requests, whatever the memory. */

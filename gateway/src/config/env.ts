@@ -88,6 +88,11 @@ export const ENVIRONMENT = z.object({
     1_099_511_627_776,
     'largest form of a transcription or an edited image; larger ones get 413. Forms of proxied calls are limited by the provider alone',
   ),
+  GATEHOUSE_FORM_MODEL_BYTES: count(
+    DEFAULTS.formModelBytes,
+    1_099_511_627_776,
+    'how far a form of a transcription or an edited image is read, and held, until its model where that may name the account; a form that names none by then gets 400',
+  ),
   GATEHOUSE_MAX_BUFFERED_BYTES: count(
     0,
     1_099_511_627_776,

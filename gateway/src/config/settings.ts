@@ -72,6 +72,7 @@ export interface GatewaySettings {
     readonly replayBytes: number;
     /** Of operations that take forms alone. */
     readonly maxFormBytes: number;
+    readonly formModelBytes: number;
     readonly maxResponseBytes: number;
     /** Bytes of requests and answers in memory; 0: as the memory of the process allows. */
     readonly maxBufferedBytes: number;
@@ -169,7 +170,7 @@ export function toSettings(env: Environment): GatewaySettings {
         stringBytes: env.GATEHOUSE_MAX_JSON_STRING_BYTES,
       },
       replayBytes: env.GATEHOUSE_REPLAY_BYTES,
-      maxFormBytes: env.GATEHOUSE_MAX_FORM_BYTES,
+      ...{ maxFormBytes: env.GATEHOUSE_MAX_FORM_BYTES, formModelBytes: env.GATEHOUSE_FORM_MODEL_BYTES },
       maxResponseBytes: env.GATEHOUSE_MAX_RESPONSE_BYTES,
       maxBufferedBytes: env.GATEHOUSE_MAX_BUFFERED_BYTES,
       progress: {

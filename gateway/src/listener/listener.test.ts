@@ -137,6 +137,7 @@ describe('a request of the server', () => {
   const LIMITS = {
     maxJsonBytes: 100,
     maxFormBytes: 1_000_000,
+    formModelBytes: 1_000_000,
     json: DEFAULT_JSON_LIMITS,
     replayBytes: 10,
     progress: { idleMs: 0, minBytesPerSecond: 0 },

@@ -300,6 +300,7 @@ const NO_BODY: BodyLimits = {
   json: DEFAULTS.json,
   replayBytes: 0,
   maxFormBytes: 0,
+  formModelBytes: 0,
   progress: { idleMs: 0, minBytesPerSecond: 0 },
 };
 const NO_MEMORY = createByteBudget(0).open();

@@ -38,6 +38,7 @@ test('an answer that cannot be written becomes 500, and its request is over', as
         limits: {
           maxJsonBytes: 1,
           maxFormBytes: 1_000_000,
+          formModelBytes: 1_000_000,
           json: DEFAULT_JSON_LIMITS,
           replayBytes: 1,
           keepAliveMs: 0,

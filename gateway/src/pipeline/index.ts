@@ -55,10 +55,9 @@ import {
   type LocalAnswer,
   type LocalPorts,
   type OwnResources,
-  takesForms,
 } from './operations/index.ts';
 import { readBody } from './read-body.ts';
-import { isModelDecisive, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
+import { findFormModel, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
 import { addUsageHeaders } from './usage-headers.ts';
@@ -230,12 +229,6 @@ const callerFor = ({ caller, request, snapshot }: Exchange, ports: PipelinePorts
 
 const fleetOf = ({ fleet }: PipelinePorts, input: AttemptInput) =>
   fleet === undefined ? undefined : fleetFor(input, fleet);
-
-/** Reads a form until its model where that decides. */
-const findFormModel = (body: RequestBody, exchange: Exchange, caller: Caller): Promise<void> | undefined =>
-  body.kind === 'form' && (takesForms(exchange.operation) || isModelDecisive(exchange, caller))
-    ? body.fields?.find?.()
-    : undefined;
 
 /** Tries the targets of one request. */
 class Routing implements RouteContext<AttemptOutcome> {

@@ -23,10 +23,12 @@ export interface FormModel {
   /** What is said of generated images, by the names `n`, `size` and `quality`; undefined: nothing so far. */
   value?(name: string): string | undefined;
   /**
-   * Reads on until a model is named, as far as the form can be sent again. Rejects with AppError BODY_NOT_FORM or BODY_TOO_COMPLEX
-   * for a form that cannot be read.
+   * Reads on until a model is named, as far as the form can be sent again, and as far as a form may be held where its model is needed.
+   * Rejects with AppError BODY_NOT_FORM or BODY_TOO_COMPLEX for a form that cannot be read, and MEMORY_EXHAUSTED.
    */
-  find?(): Promise<void>;
+  find?(isNeeded: boolean): Promise<void>;
+  /** The form is sent on: a model for which this says so comes too late, and is refused with MODEL_REQUIRED. */
+  refuseLater?(isRefused: (model: string) => boolean): void;
   /**
    * The named model decides: from now on bytes are refused that cannot be read, and other fields that name a model. Throws what
    * `find` rejects with, and MODEL_NOT_ALLOWED. `isOther`: whether a field of that name may name one.

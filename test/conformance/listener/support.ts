@@ -43,6 +43,7 @@ export const post = (path: string, body: string, headers = ''): string =>
 export const LIMITS: MainListenerSettings['limits'] = {
   maxJsonBytes: 64 * 1024,
   maxFormBytes: 1_000_000,
+  formModelBytes: 1_000_000,
   json: DEFAULT_JSON_LIMITS,
   replayBytes: 1024,
   keepAliveMs: 0,

@@ -22,6 +22,8 @@ export interface BodyLimits {
   readonly replayBytes: number;
   /** Of operations that take forms alone. */
   readonly maxFormBytes: number;
+  /** How far a form is read, and held, for a model that is needed. */
+  readonly formModelBytes: number;
   readonly progress: ProgressRule;
 }
 
@@ -148,11 +150,15 @@ export class ServedRequest implements ClientRequest {
         return source.isWhole();
       },
       value: fields.value,
-      find: async () => {
-        await source.peek(() => fields.model !== '' || fields.problem !== undefined, this.#limits.replayBytes);
+      find: async (isNeeded) => {
+        const { replayBytes, formModelBytes } = this.#limits;
+        const isFound = (): boolean => fields.model !== '' || fields.problem !== undefined;
+        if (isNeeded) await source.hold(isFound, Math.max(replayBytes, formModelBytes));
+        else await source.peek(isFound, replayBytes);
         if (fields.model === '' && fields.problem !== undefined) throw fields.problem;
       },
       insist: fields.insist,
+      refuseLater: fields.refuseLater,
     };
     return { kind: 'form', contentType: contentType ?? '', boundary, source, fields: found };
   }

@@ -45,6 +45,26 @@ describe('a streamed body', () => {
     }
   });
 
+  test('is held beyond what can be sent again, counted until it has been sent', async () => {
+    const budget = createByteBudget(1_000);
+    const seen: Buffer[] = [];
+    const body = open(Readable.from(SOURCE), 20, { memory: budget.open(), onPiece: (piece) => seen.push(piece) });
+    await body.hold(() => seen.length === 7, 1_000);
+    expect([seen.length, budget.used, body.replayable]).toEqual([7, 70, true]);
+    expect(await read(body.open())).toBe(WHOLE);
+    expect([budget.used, body.replayable]).toEqual([0, false]);
+  });
+
+  test('is not held without memory, nor further than is said', async () => {
+    const full = open(Readable.from(SOURCE), 1_000, { memory: createByteBudget(35).open() });
+    await expect(full.hold(() => false, 1_000)).rejects.toMatchObject({ code: 'MEMORY_EXHAUSTED' });
+    await expect(read(full.open())).rejects.toMatchObject({ code: 'MEMORY_EXHAUSTED' });
+    const seen: Buffer[] = [];
+    const short = open(Readable.from(SOURCE), 0, { onPiece: (piece) => seen.push(piece) });
+    await short.hold(() => false, 35);
+    expect(seen).toHaveLength(4);
+  });
+
   test('is refused when the client stops in the middle', async () => {
     const source = new PassThrough();
     const body = open(source, 1_000, { progress: { idleMs: 20, minBytesPerSecond: 0 } });

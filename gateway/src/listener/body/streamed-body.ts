@@ -1,5 +1,5 @@
 import { finished, Readable } from 'node:stream';
-import { AppError, toAppError } from '../../errors/index.ts';
+import { AppError, memoryExhausted, toAppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { OnRead } from '../../lib/read-memory.ts';
 import type { StreamedBody } from '../../wire/contract.ts';
@@ -23,6 +23,8 @@ export interface ArrivingBody extends StreamedBody {
   isWhole(): boolean;
   /** Waits until what has arrived is enough, or is more than so many bytes; what is read stays there for `open`. */
   peek(isEnough: () => boolean, maxBytes: number): Promise<void>;
+  /** The same for bytes that must not leave before: all of them count as held, beyond `replayBytes`, too. Rejects with MEMORY_EXHAUSTED. */
+  hold(isEnough: () => boolean, maxBytes: number): Promise<void>;
 }
 
 /**
@@ -35,6 +37,8 @@ export const createStreamedBody = (source: Readable, options: StreamedBodyOption
 interface Peek {
   readonly isEnough: () => boolean;
   readonly maxBytes: number;
+  /** What it reads must not leave before it is over. */
+  readonly isHeld: boolean;
   readonly resolve: () => void;
   readonly reject: (error: AppError) => void;
 }
@@ -45,7 +49,9 @@ class Arriving implements ArrivingBody {
   readonly #options: StreamedBodyOptions;
   readonly #watch: ProgressWatch;
   #kept: Buffer[] = [];
-  #keptBytes = 0;
+  #arrivedBytes = 0;
+  /** Of `#kept`, from its beginning: those that the memory account counts. */
+  #countedBytes = 0;
   #dropped = 0;
   #ended = false;
   #error: AppError | undefined;
@@ -74,8 +80,16 @@ class Arriving implements ArrivingBody {
   }
 
   peek(isEnough: () => boolean, maxBytes: number): Promise<void> {
+    return this.#look(isEnough, maxBytes, false);
+  }
+
+  hold(isEnough: () => boolean, maxBytes: number): Promise<void> {
+    return this.#look(isEnough, maxBytes, true);
+  }
+
+  #look(isEnough: () => boolean, maxBytes: number, isHeld: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const peek: Peek = { isEnough, maxBytes, resolve, reject };
+      const peek: Peek = { isEnough, maxBytes, isHeld, resolve, reject };
       if (this.#isOver(peek)) resolve();
       else if (this.#error !== undefined) reject(this.#error);
       else {
@@ -157,11 +171,18 @@ class Arriving implements ArrivingBody {
       return;
     }
     this.#kept.push(piece);
-    this.#keptBytes += piece.length;
-    if (this.#overflowed) return;
+    this.#arrivedBytes += piece.length;
     const { memory, replayBytes } = this.#options;
-    this.#overflowed = this.#keptBytes > replayBytes || !memory.take(piece.length);
-    if (this.#overflowed) memory.clear(); // what is kept is sent next and dropped
+    const isHeld = this.#peeks.values().some((peek) => peek.isHeld);
+    if (this.#overflowed && !isHeld) return;
+    this.#overflowed ||= this.#arrivedBytes > replayBytes;
+    if (this.#overflowed && !isHeld) return;
+    if (memory.take(piece.length)) {
+      this.#countedBytes += piece.length;
+      return;
+    }
+    this.#overflowed = true;
+    if (isHeld) this.#end(memoryExhausted());
   }
 
   /** Those that wait for nothing more are no longer among those that wait. */
@@ -176,7 +197,7 @@ class Arriving implements ArrivingBody {
   }
 
   #isOver({ isEnough, maxBytes }: Peek): boolean {
-    return this.#ended || this.#keptBytes >= maxBytes || isEnough();
+    return this.#ended || this.#arrivedBytes >= maxBytes || isEnough();
   }
 
   /** False: it waits for the next piece. */
@@ -201,8 +222,11 @@ class Arriving implements ArrivingBody {
   }
 
   #drop(pieces: number): void {
-    this.#kept.splice(0, pieces);
+    const bytes = this.#kept.splice(0, pieces).reduce((sum, piece) => sum + piece.length, 0);
     this.#dropped += pieces;
+    const counted = Math.min(bytes, this.#countedBytes);
+    this.#countedBytes -= counted;
+    this.#options.memory.give(counted);
   }
 }
 

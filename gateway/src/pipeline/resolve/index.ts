@@ -18,6 +18,7 @@ import { refuseUnknownGuardrails } from '../guardrails/index.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { callOf } from '../operations/operation.ts';
 import { createConfigResolver } from './config.ts';
+import { refuseLateModel } from './form-model.ts';
 import { HeaderOverrides } from './header-overrides.ts';
 import { asksForOwn, isOwn } from './own.ts';
 import type { PromptedRequest } from './prompted-request.ts';
@@ -33,12 +34,12 @@ import {
 import { refuseInline } from './saved-only.ts';
 import { refuseBadPrompts } from './target-prompt.ts';
 
+export { findFormModel } from './form-model.ts';
 export { HeaderOverrides } from './header-overrides.ts';
 export { isOwn } from './own.ts';
 export { type PromptedRequest, type PromptUse, promptOf } from './prompted-request.ts';
 export {
   headerFields,
-  isModelDecisive,
   namesOwnFields,
   providerOfModel,
   providerOfSlug,
@@ -107,6 +108,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       refuseBadPrompts(chosen, { exchange, caller, prompted });
       const requestProvider = namedProvider ?? providerOfPrompt(prompted, exchange, input);
       checkPlan(chosen, { requestProvider, exchange, caller });
+      refuseLateModel(body, { exchange, isNamed: named !== undefined });
       const plan = chosen ?? PLAIN_PLAN;
       refuseUnknownGuardrails({ exchange, caller, resolution: { plan } });
       return {

@@ -8,6 +8,7 @@ import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { OWN } from './own.ts';
+import { type Caller, type ClientRequest, modelOfPath } from '../exchange.ts';
 import { nameSuggestion } from './suggest.ts';
 
 export type RequestProvider =
@@ -49,7 +50,7 @@ export function isModelDecisive(
   { request, snapshot }: Pick<ProviderInput, 'request' | 'snapshot'>,
   { workspace }: Caller,
 ): boolean {
-  if (namingHeader(request) === undefined) return true;
+  if (namingHeader(request) === undefined) return modelOfPath(request) === undefined;
   const named = slugOfHeaders(request);
   return named !== undefined && snapshot.provider(workspace.name, named.slug)?.models !== undefined;
 }
@@ -79,6 +80,12 @@ export function providerOfModel(
     param: 'model',
     detail: `model names the provider @${slug} and no model of it: send @${slug}/MODEL`,
   });
+}
+
+/** The slug of `@slug/model` and of `@slug` alone; undefined for all other names of models. */
+export function slugOfModel(model: string): string | undefined {
+  if (model.includes('/')) return modelSlugOf(model);
+  return model.startsWith('@') ? model.slice(1) : undefined;
 }
 
 /** The account of a slug that a saved prompt names. Throws PROVIDER_SLUG_UNKNOWN. */

@@ -38,6 +38,24 @@ test('a form with two models is refused, also where the second one comes late', 
   expect(() => fieldsOf(two)).toThrow(expect.objectContaining({ code: 'BODY_NOT_FORM' }));
 });
 
+test('a model that names an account is refused behind what has been sent on', () => {
+  const refused = (value: string): FormFields => {
+    const fields = createFormFields('x');
+    fields.take(Buffer.from(FILE));
+    fields.refuseLater((model) => model.startsWith('@'));
+    fields.take(Buffer.from(`${field('model', value)}${END}`));
+    return fields;
+  };
+  expect(() => refused('@other/whisper-1')).toThrow(expect.objectContaining({ code: 'MODEL_REQUIRED' }));
+  expect(refused('whisper-1').model).toBe('whisper-1');
+});
+
+test('a model that names an account in a text too long for one is refused', () => {
+  expect(() => fieldsOf(`${field('model', `@other/${'m'.repeat(300)}`)}${END}`)).toThrow(
+    expect.objectContaining({ code: 'BODY_NOT_FORM' }),
+  );
+});
+
 test('what a form says of images is kept, wherever it stands, and nothing that is too long', () => {
   const body = `${field('n', '2')}${FILE}${field('size', '512x512')}${field('quality', 'h'.repeat(300))}${END}`;
   for (const pieceBytes of [1, body.length]) {

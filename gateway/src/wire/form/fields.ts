@@ -19,6 +19,8 @@ export interface FormFields {
   readonly problem: unknown;
   /** See `FormModel`. */
   insist(isOther: (name: string) => boolean): void;
+  /** See `FormModel`. */
+  refuseLater(isRefused: (model: string) => boolean): void;
 }
 
 /** Of one field; prompts may be long. */
@@ -26,6 +28,8 @@ const FIELD_BYTES = 64 * 1024;
 /** Longer values are no models, sizes or counts. */
 const MAX_VALUE_BYTES = 256;
 const MODEL = 'model';
+/** What a model begins with that names an account. */
+const AT = 0x40;
 /** Fields whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set(['n', 'size', 'quality']);
 
@@ -40,6 +44,7 @@ export function createFormFields(boundary: string, alone?: { readonly maxBytes: 
   let problem: unknown;
   let hasReachedFile = false;
   let isOther: ((name: string) => boolean) | undefined;
+  let isTooLate: (model: string) => boolean = () => false;
 
   const read = (bytes: Buffer): readonly FormEvent[] => {
     try {
@@ -64,7 +69,8 @@ export function createFormFields(boundary: string, alone?: { readonly maxBytes: 
       return;
     }
     if (model !== undefined) throw malformed(MODEL, 'is there more than once');
-    model = event.kind === 'field' ? textOf(event.value) : '';
+    model = event.kind === 'field' ? modelOf(event.value) : '';
+    if (isTooLate(model)) throw tooLate();
   };
   return {
     take: (bytes) => {
@@ -85,11 +91,21 @@ export function createFormFields(boundary: string, alone?: { readonly maxBytes: 
       if (problem !== undefined) throw problem;
       for (const name of names) if (name !== MODEL && isRefused(name, given)) throw otherModel(name);
     },
+    refuseLater: (given) => {
+      isTooLate = given;
+    },
   };
 }
 
 /** Empty: too long. */
 const textOf = (value: Buffer): string => (value.length <= MAX_VALUE_BYTES ? value.toString('utf8') : '');
+
+function modelOf(value: Buffer): string {
+  if (value.length > MAX_VALUE_BYTES && value[0] === AT) {
+    throw malformed(MODEL, `has more than ${MAX_VALUE_BYTES} bytes`);
+  }
+  return textOf(value);
+}
 
 /** Readers differ in escapes and encodings of other names. */
 const PLAIN_NAME = /^[\w.[\]-]+$/;
@@ -97,6 +113,13 @@ const PLAIN_NAME = /^[\w.[\]-]+$/;
 /** `_charset_`: how other fields are to be read (RFC 7578, section 4.6). */
 const isRefused = (name: string, isOther: (name: string) => boolean): boolean =>
   !PLAIN_NAME.test(name) || name.toLowerCase() === '_charset_' || isOther(name);
+
+const tooLate = (): AppError =>
+  new AppError('MODEL_REQUIRED', {
+    param: MODEL,
+    detail:
+      'The form names an account in model behind what has been sent on: send the field model before the file, or name the account in x-gw-provider and the model without it',
+  });
 
 const otherModel = (name: string): AppError =>
   new AppError('MODEL_NOT_ALLOWED', {
