@@ -108,25 +108,26 @@ describe('a call', () => {
     expect(events.at(-1)).toBe('[DONE]');
   });
 
-  test('to a server without streams is a stream once it comes from the cache', async () => {
+  test('to a server without streams is a stream, from the cache, too', async () => {
     const ask = (body: object) =>
       gateway.send('/v1/completions', {
         headers: { 'x-gw-config': JSON.stringify({ provider: '@server', cache: { mode: 'simple' } }) },
         body: { model: 'ensemble', prompt: 'once', stream: true, ...body },
       });
     const first = await ask({});
-    expect([first.headers['x-gw-cache-status'], first.headers['content-type']]).toEqual(['MISS', 'application/json']);
-    expect(first.json()).toMatchObject({ choices: [{ text: 'upon a time' }] });
+    expect(first.headers['x-gw-cache-status']).toBe('MISS');
     const again = await waitFor(async () => {
       const answer = await ask({});
       return answer.headers['x-gw-cache-status'] === 'HIT' ? answer : undefined;
     });
-    expect(again.headers['content-type']).toBe('text/event-stream; charset=utf-8');
-    const events = eventsOf(again.text).map(({ data }) => data);
-    expect(events.at(-1)).toBe('[DONE]');
-    expect(events.map((data) => (data === '[DONE]' ? '' : JSON.parse(data).choices[0].text)).join('')).toBe(
-      'upon a time',
-    );
+    for (const { headers, text } of [first, again]) {
+      expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      const events = eventsOf(text).map(({ data }) => data);
+      expect(events.at(-1)).toBe('[DONE]');
+      expect(events.map((data) => (data === '[DONE]' ? '' : JSON.parse(data).choices[0].text)).join('')).toBe(
+        'upon a time',
+      );
+    }
     const whole = await ask({ stream: false });
     expect(whole.headers['content-type']).toBe('application/json');
   });

@@ -6,9 +6,8 @@ import { type MaybeSecret, Secret } from '../../lib/secret.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
-import type { Caller, ClientRequest } from '../exchange.ts';
-import { OWN } from './own.ts';
 import { type Caller, type ClientRequest, modelOfPath } from '../exchange.ts';
+import { OWN } from './own.ts';
 import { nameSuggestion } from './suggest.ts';
 
 export type RequestProvider =

@@ -32,6 +32,7 @@ import {
 import { FAILED_STATUS, type ShownAnswer, type TargetGuards } from '../../guardrails/index.ts';
 import type { TargetHold } from '../../limits/index.ts';
 import { textScrubberOf } from '../../target-secrets.ts';
+import { asStream, storing } from '../as-stream.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import { type MappedAnswer, scrubberOf } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
@@ -187,10 +188,11 @@ export async function triedOutcome(
     if (isAnswered && UNUSABLE.has(result.error.code)) progress.hold?.keep();
     return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
   }
-  const shown = await shownAnswer(progress, result.answer, json);
+  const whole = await shownAnswer(progress, result.answer, json);
+  const shown = progress.prepared === undefined ? whole : asStream(progress.prepared, whole, json);
   const { status, headers, body, stream } = shown.answer;
   const isGood = status >= 200 && status <= 299;
-  const writer = status === 200 ? cache?.writer(shown.answer) : undefined;
+  const writer = status === 200 ? cache?.writer(whole.answer) : undefined;
   const facts = factsOf(progress);
   const { leaf, provider, model, droppedParams, startedMs, durationMs, guards, spanId, origin } = facts;
   return record(progress, {
@@ -210,7 +212,7 @@ export async function triedOutcome(
     upstreamMs,
     calls,
     stream,
-    store: guards === undefined ? writer : guards.storing(writer, shown),
+    store: guards === undefined ? storing(writer, shown) : guards.storing(writer, shown),
     account: facts.account,
     prices: facts.prices,
     spanId,
