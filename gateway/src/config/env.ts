@@ -86,7 +86,7 @@ export const ENVIRONMENT = z.object({
   GATEHOUSE_MAX_FORM_BYTES: count(
     DEFAULTS.maxFormBytes,
     1_099_511_627_776,
-    'largest form of a transcription or an edited image; larger ones get 413. Forms of proxied calls are limited by the provider alone',
+    'largest form of a transcription or an edited image, and most that a compressed form or file may be unpacked to; larger ones get 413. Other forms of proxied calls are limited by the provider alone',
   ),
   GATEHOUSE_FORM_MODEL_BYTES: count(
     DEFAULTS.formModelBytes,

@@ -56,6 +56,9 @@ export const decoderBytes = (encoding: string): number => codingOf(encoding)?.he
 /** Content codings that `unpack` knows (RFC 9110, section 8.4.1), the registered names only. */
 export const KNOWN_ENCODINGS: readonly string[] = ['gzip', 'deflate', 'br', 'zstd'];
 
+/** Whether `unpack` knows the content coding. */
+export const isKnownEncoding = (encoding: string): boolean => codingOf(encoding) !== undefined;
+
 /** Whether the value of a `content-encoding` header says that a body is compressed. */
 export const isPacked = (encoding: string | undefined): encoding is string =>
   encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { OnRead } from '../../lib/read-memory.ts';
-import { isPacked } from '../../lib/unpack.ts';
+import { isKnownEncoding, isPacked } from '../../lib/unpack.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
 import type { FormModel } from '../../wire/contract.ts';
 import { boundaryOf, createFormFields, isForm } from '../../wire/form/index.ts';
 import { spelledFor } from '../header-aliases.ts';
 import { askForBody } from './asked-body.ts';
 import type { ProgressRule } from './body-progress.ts';
-import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
+import { checkFormLength, checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
-import { createStreamedBody } from './streamed-body.ts';
-import { refusePackedForm, unpackBody } from './unpack-body.ts';
+import { createStreamedBody, type StreamedBodyOptions } from './streamed-body.ts';
+import { unpackBody } from './unpack-body.ts';
+import { unpackedSource } from './unpacked-source.ts';
 import { hasBody } from './unread-body.ts';
 
 export interface BodyLimits {
@@ -41,6 +43,11 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   const value: unknown = headers[name];
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? value.join(', ') : undefined; // `constructor` and the like are no headers
+}
+
+/** The bytes of a body that is sent on while it arrives. */
+interface Arrival extends Pick<StreamedBodyOptions, 'bytes' | 'progress' | 'onPull'> {
+  readonly source: Readable;
 }
 
 /** How far the fields of a form are read before it is sent on, in bytes. */
@@ -91,7 +98,7 @@ export class ServedRequest implements ClientRequest {
   checkLength(kinds: readonly BodyKind[]): void {
     const { maxJsonBytes, maxFormBytes } = this.#limits;
     if (isRead(kinds, this.#headers['content-type'])) checkLength(this.#message, maxJsonBytes);
-    else if (isFormAlone(kinds)) checkLength(this.#message, maxFormBytes);
+    else if (isFormAlone(kinds)) checkFormLength(this.#message, maxFormBytes);
   }
 
   async readBody(kinds: readonly BodyKind[]): Promise<RequestBody> {
@@ -128,19 +135,31 @@ export class ServedRequest implements ClientRequest {
     this.#jsonBytes = 0;
   }
 
-  async #toUpload(kinds: readonly BodyKind[], contentType: string | undefined): Promise<RequestBody> {
+  /** The bytes that are sent on. Of bodies that are no forms, encodings that nobody here knows are left to the provider. */
+  #arrival(isForm: boolean): Arrival {
     const length = this.#headers['content-length'];
-    const bytes = length === undefined ? undefined : Number(length);
-    const boundary = formBoundary(kinds, contentType);
-    if (boundary !== undefined) refusePackedForm(this.#headers['content-encoding']);
+    const encoding = this.#headers['content-encoding'];
+    const { progress, maxFormBytes } = this.#limits;
     const onPull = (): void => askForBody(this.#message);
-    const options = { ...this.#limits, bytes, memory: this.#memory, onPull, onRead: this.#onRead };
+    if (length === '0' || !isPacked(encoding) || !(isForm || isKnownEncoding(encoding))) {
+      return { source: this.#message, bytes: length === undefined ? undefined : Number(length), progress, onPull };
+    }
+    const options = { progress, memory: this.#memory, onPull, maxBytes: maxFormBytes };
+    const source = unpackedSource(this.#message, encoding, options);
+    delete this.#headers['content-encoding']; // no property of what is sent on
+    return { source, bytes: undefined, progress: NO_RULE };
+  }
+
+  async #toUpload(kinds: readonly BodyKind[], contentType: string | undefined): Promise<RequestBody> {
+    const boundary = formBoundary(kinds, contentType);
+    const arrival = this.#arrival(boundary !== undefined);
+    const options = { ...arrival, replayBytes: this.#limits.replayBytes, memory: this.#memory, onRead: this.#onRead };
     if (boundary === undefined) {
-      return { kind: 'binary', contentType, source: createStreamedBody(this.#message, options) };
+      return { kind: 'binary', contentType, source: createStreamedBody(arrival.source, options) };
     }
     const isAlone = isFormAlone(kinds);
     const fields = createFormFields(boundary, isAlone ? { maxBytes: this.#limits.maxFormBytes } : undefined);
-    const source = createStreamedBody(this.#message, { ...options, onPiece: fields.take });
+    const source = createStreamedBody(arrival.source, { ...options, onPiece: fields.take });
     await source.peek(() => fields.hasReachedFile, FIELDS_BYTES);
     const found: FormModel = {
       get model() {
@@ -163,6 +182,9 @@ export class ServedRequest implements ClientRequest {
     return { kind: 'form', contentType: contentType ?? '', boundary, source, fields: found };
   }
 }
+
+/** A client's bytes have progress of their own where they are unpacked. */
+const NO_RULE: ProgressRule = { idleMs: 0, minBytesPerSecond: 0 };
 
 /** The bytes without a byte order mark, which JSON may begin with (RFC 8259, section 8.1) and providers refuse. */
 const withoutMark = (bytes: Buffer): Buffer =>

@@ -12,9 +12,17 @@ export interface ReadOptions {
   readonly memory: ByteAccount;
 }
 
-/** Throws BODY_TOO_LARGE when the client announces more than the limit. */
+/** Throws BODY_TOO_LARGE when the client announces more than the limit of JSON. */
 export function checkLength(request: IncomingMessage, maxBytes: number): void {
   if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes);
+}
+
+/** The same for a form. */
+export function checkFormLength(request: IncomingMessage, maxBytes: number): void {
+  if (announcedBytes(request) <= maxBytes) return;
+  throw new AppError('BODY_TOO_LARGE', {
+    detail: `The form is larger than ${maxBytes} bytes (GATEHOUSE_MAX_FORM_BYTES)`,
+  });
 }
 
 const announcedBytes = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);

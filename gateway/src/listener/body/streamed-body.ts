@@ -137,9 +137,11 @@ class Arriving implements ArrivingBody {
   #attach(): void {
     this.#isAttached = true;
     this.#source.on('readable', this.#onReadable);
-    // Nothing else ends a request body early.
+    // Nothing else ends a request body early, unless it is unpacked.
     finished(this.#source, { writable: false }, (cause) =>
-      this.#end(cause == null ? undefined : new AppError('CLIENT_CLOSED', { cause })),
+      this.#end(
+        cause == null ? undefined : cause instanceof AppError ? cause : new AppError('CLIENT_CLOSED', { cause }),
+      ),
     );
   }
 
