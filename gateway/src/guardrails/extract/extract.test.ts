@@ -33,6 +33,21 @@ const CASES: readonly Case[] = [
     want: ['a', '', 'b'],
   },
   {
+    name: 'code that a provider has run, and what came of it',
+    type: 'chatComplete',
+    phase: 'input',
+    body: {
+      messages: [
+        user([
+          { type: 'executable_code', executable_code: { code: 'a' } },
+          { type: 'code_execution_result', code_execution_result: { output: 'b' } },
+          { type: 'code_execution_result' },
+        ]),
+      ],
+    },
+    want: ['a', 'b', ''],
+  },
+  {
     name: 'the result of a tool',
     type: 'chatComplete',
     phase: 'input',

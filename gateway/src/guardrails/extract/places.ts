@@ -78,11 +78,18 @@ function items(value: unknown, path: Path): readonly Place[] {
         return textsIn(item, ['title', 'context'], at, sourceTexts(item['source'], [...at, 'source']));
       case 'search_result':
         return textsIn(item, ['title', 'source'], at, content(item['content'], [...at, 'content']));
+      case 'executable_code':
+      case 'code_execution_result':
+        return codeTexts(item[item['type']], [...at, item['type']]);
       default:
         return textsIn(item, ['text'], at, NOWHERE);
     }
   });
 }
+
+/** Code that a provider has run, or what came of it. */
+const codeTexts = (value: unknown, path: Path): readonly Place[] =>
+  isObject(value) ? textsIn(value, ['code', 'output'], path, NOWHERE) : [NO_TEXT];
 
 /** The named texts of an item, then others; an item without any has a place without a path. */
 function textsIn(item: JsonObject, names: readonly string[], path: Path, others: readonly Place[]): readonly Place[] {

@@ -36,6 +36,18 @@ describe('hooks of an answer', () => {
     expect(results.map(({ id }) => id)).toEqual(['named', 'default']);
   });
 
+  test('leave nothing of a changed text in the blocks beside the content', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+    const code = { type: 'executable_code', executable_code: { code: 'print("secret")' } };
+    const given = [{ type: 'thinking', thinking: 'Hm' }, { type: 'text', text: 'a ' }, code, image];
+    const said = (content: string, content_blocks: readonly object[]) => ({
+      choices: [{ message: { role: 'assistant', content, content_blocks } }],
+    });
+    const last = { type: 'text', text: 'secret' };
+    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], said('a secret', [...given, last]));
+    expect(body).toEqual(said('a <1>', [{ type: 'thinking', thinking: 'Hm' }, image, { type: 'text', text: 'a <1>' }]));
+  });
+
   test('that a config names cannot bring back what a default denies', async () => {
     const strict = hookOf([refuses('bad')], { deny: true, owner: 'organisation' });
     const { denied } = await runOn([hookOf([replaces('a', 'bad')]), strict], answer('a'));
