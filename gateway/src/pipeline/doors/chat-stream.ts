@@ -17,7 +17,7 @@ export interface ChatWriter {
   /** Of each chunk, before its delta. */
   begin?(chunk: JsonObject): string;
   /** What is said in a delta; its calls of tools come at the end. */
-  delta(delta: JsonObject): string;
+  delta(delta: JsonObject, choice: JsonObject): string;
   end(chat: WholeChat): string;
   /** Nothing follows. */
   fail(message: string): string;
@@ -44,9 +44,9 @@ export class ChatStream implements DoorStream {
     const choice = firstChoice(chunk);
     this.#reason = textAt(choice, 'finish_reason') ?? this.#reason;
     const delta = objectAt(choice, 'delta');
-    if (delta === undefined) return start;
+    if (choice === undefined || delta === undefined) return start;
     this.#calls.add(objectsAt(delta, 'tool_calls'));
-    return start + (this.#calls.isOverfull ? this.fail(TOO_LONG) : this.#writer.delta(delta));
+    return start + (this.#calls.isOverfull ? this.fail(TOO_LONG) : this.#writer.delta(delta, choice));
   }
 
   end(): string {

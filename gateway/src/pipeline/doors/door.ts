@@ -7,6 +7,11 @@ import type { JsonObject } from '../../wire/contract.ts';
 export interface Door {
   /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
   readonly vendorParams?: readonly string[];
+  /**
+   * What an endpoint gets that does not name a parameter of the door's own vendor: the parameters without what is said to that
+   * vendor alone inside of others; the same object where there is none.
+   */
+  readonly forOthers?: { readonly unless: string; params(params: JsonObject): JsonObject };
   /** The parameters of the operation. Throws AppError that names what it cannot say. */
   enter(given: JsonObject, context: DoorContext): Entered;
 }

@@ -11,7 +11,7 @@ import type { Call, Endpoint, JsonObject } from '../contract.ts';
 import { downloadMedia } from './download-media.ts';
 import { modelName, modelPath } from './model-path.ts';
 
-const EXTRAS = { safetyRatings: false } as const;
+const EXTRAS = { safetyRatings: true } as const;
 
 export const bodyOf = (params: JsonObject, call: Call, media?: InlineMedia): JsonObject =>
   toGeminiBody(params, {

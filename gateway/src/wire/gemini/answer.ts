@@ -86,7 +86,11 @@ const toToolCall = ({ id, ...called }: CalledFunction): ToolCall => ({
 function toBlock(piece: Piece): ContentPart | undefined {
   switch (piece.kind) {
     case 'text':
-      return { type: 'text', text: piece.text };
+      return {
+        type: 'text',
+        text: piece.text,
+        ...(piece.signature === undefined ? {} : { thought_signature: piece.signature }),
+      };
     case 'thinking':
       return {
         type: 'thinking',
@@ -94,7 +98,9 @@ function toBlock(piece: Piece): ContentPart | undefined {
         ...(piece.signature === undefined ? {} : { signature: piece.signature }),
       };
     case 'image':
-      return { type: 'image_url', image_url: { url: piece.url } };
+      return { type: 'image_url', image_url: { url: piece.url }, ...piece.more };
+    case 'code':
+      return piece.block;
     case 'call':
       return undefined; // tool calls are never content blocks
   }

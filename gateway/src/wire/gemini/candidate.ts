@@ -5,10 +5,21 @@ import { type AnyFinishReason, toFinishReason } from '../openai/index.ts';
 
 /** The parts of a candidate in upstream order; kinds without a counterpart are left out. */
 export type Piece =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly signature: string | undefined }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
-  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'image'; readonly url: string; readonly more: JsonObject }
+  | { readonly kind: 'code'; readonly block: CodeBlock }
   | { readonly kind: 'call'; readonly call: CalledFunction };
+
+/** Code that the upstream has run itself, or what came of it. */
+export type CodeBlock = JsonObject & { readonly type: CodeType };
+export type CodeType = 'executable_code' | 'code_execution_result';
+
+/** Members of parts by the types of the blocks that hold them. */
+const CODE_MEMBERS: readonly (readonly [member: string, type: CodeType])[] = [
+  ['executableCode', 'executable_code'],
+  ['codeExecutionResult', 'code_execution_result'],
+];
 
 export interface CalledFunction {
   readonly id: string;
@@ -36,11 +47,21 @@ function pieceOf(part: JsonObject, ctx: WireContext): Piece | undefined {
   const image = objectAt(part, 'inlineData');
   if (image !== undefined) {
     const url = `data:${textAt(image, 'mimeType') ?? 'image/png'};base64,${textAt(image, 'data') ?? ''}`;
-    return { kind: 'image', url };
+    const isThought = part['thought'] === true;
+    return {
+      kind: 'image',
+      url,
+      more: withoutAbsent({ thought: isThought || undefined, thought_signature: signature }),
+    };
+  }
+  for (const [member, type] of CODE_MEMBERS) {
+    const code = objectAt(part, member);
+    if (code !== undefined)
+      return { kind: 'code', block: { type, ...withoutAbsent({ [type]: code, thought_signature: signature }) } };
   }
   const text = textAt(part, 'text');
   if (text === undefined || (text === '' && signature === undefined)) return undefined;
-  return part['thought'] === true ? { kind: 'thinking', text, signature } : { kind: 'text', text };
+  return { kind: part['thought'] === true ? 'thinking' : 'text', text, signature };
 }
 
 function calledFunction(called: JsonObject, signature: string | undefined, ctx: WireContext): CalledFunction {
@@ -71,6 +92,8 @@ export function extrasOf(candidate: JsonObject, strict: boolean, { safetyRatings
   if (strict) return {};
   return withoutAbsent({
     groundingMetadata: candidate['groundingMetadata'],
+    citationMetadata: candidate['citationMetadata'],
+    urlContextMetadata: candidate['urlContextMetadata'],
     safetyRatings: safetyRatings ? candidate['safetyRatings'] : undefined,
   });
 }

@@ -33,10 +33,15 @@ export function toGenerationConfig(params: JsonObject, model: string): JsonObjec
       presencePenalty: params['presence_penalty'],
       frequencyPenalty: params['frequency_penalty'],
       ...responseFormat(params['response_format']),
-      thinkingConfig: thinkingOf(params['thinking']) ?? effortOf(params['reasoning_effort'], model),
+      thinkingConfig: orAbsent({
+        ...(thinkingOf(params['thinking']) ?? effortOf(params['reasoning_effort'], model)),
+        ...ownThinking(objectAt(params, 'thinking_config')),
+      }),
       responseModalities: modalitiesOf(params['modalities']),
       imageConfig: imageConfigOf(objectAt(params, 'image_config')),
       mediaResolution: params['media_resolution'],
+      speechConfig: params['speech_config'],
+      audioTimestamp: params['audio_timestamp'],
     }),
   );
 }
@@ -57,6 +62,15 @@ function thinkingOf(thinking: unknown): JsonObject | undefined {
   return budget === undefined
     ? undefined
     : { includeThoughts: type === 'enabled' && budget > 0, thinkingBudget: budget };
+}
+
+/** What no other vendor has: whether thoughts are told, and a budget that the model chooses. */
+function ownThinking(config: JsonObject | undefined): JsonObject {
+  const told = config?.['include_thoughts'];
+  return withoutAbsent({
+    includeThoughts: typeof told === 'boolean' ? told : undefined,
+    thinkingBudget: config?.['thinking_budget'] === -1 ? -1 : undefined,
+  });
 }
 
 function effortOf(effort: unknown, model: string): JsonObject | undefined {

@@ -14,3 +14,4 @@ export { takesEmbedContent, takesGeminiChat, takesPredict } from './params.ts';
 export { type GeminiRequestOptions, toGeminiBody } from './request.ts';
 export { toGeminiSchema } from './schema.ts';
 export { createGeminiDecoder } from './stream.ts';
+export { GOOGLE_TOOLS } from './tools.ts';

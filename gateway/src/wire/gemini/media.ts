@@ -1,10 +1,11 @@
 /** Images, audio and files of a message as Gemini parts. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
-import { textAt, withoutAbsent } from '../json/json.ts';
+import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
 import type { ContentPart } from '../openai/index.ts';
 import {
   type DataUrl,
+  type FilePart,
   filePartOf,
   imageUrlOf,
   isBase64,
@@ -55,7 +56,18 @@ const AUDIO_MIME_TYPES: ReadonlyMap<string, string> = new Map([
 
 /** A content part as a Gemini part; undefined for empty texts. Throws UnsupportedPart. */
 export function toGeminiPart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
+  const made = ownPart(part, media);
+  const signature = textAt(part, 'thought_signature');
+  if (signature === undefined) return made;
+  return { ...(made ?? { text: '' }), thoughtSignature: signature };
+}
+
+function ownPart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   switch (part.type) {
+    case 'executable_code':
+      return { executableCode: objectAt(part, 'executable_code') ?? refusePart(part) };
+    case 'code_execution_result':
+      return { codeExecutionResult: objectAt(part, 'code_execution_result') ?? refusePart(part) };
     case 'image_url':
       return imagePart(part, media) ?? refusePart(part);
     case 'input_audio':
@@ -97,7 +109,13 @@ function imagePart(part: ContentPart, media: InlineMedia): GeminiPart | undefine
   if (url === undefined) return undefined;
   const source = REMOTE.test(url) ? linked(url, imageMember(part, 'mime_type'), media) : inlineImage(url);
   if (source === undefined) return undefined;
-  return withoutAbsent({ ...source, mediaResolution: imageMember(part, 'media_resolution') });
+  return withoutAbsent({ ...source, mediaResolution: resolutionOf(objectAt(part, 'image_url')) });
+}
+
+/** A level, or an object that has one. */
+function resolutionOf(source: JsonObject | undefined): unknown {
+  const { media_resolution: level } = source ?? {};
+  return typeof level === 'string' || isObject(level) ? level : undefined;
 }
 
 /** Older clients send JPEG as bare base64. */
@@ -117,11 +135,24 @@ function audioPart(part: ContentPart): GeminiPart | undefined {
 /** Gemini requires a MIME type for inline data; the chat format documents PDF for files. */
 function filePart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   const file = filePartOf(part);
-  if (file?.data !== undefined) {
+  const source = file && fileSource(file, media);
+  const given = objectAt(part, 'file');
+  return (
+    source &&
+    withoutAbsent({
+      ...source,
+      mediaResolution: resolutionOf(given),
+      videoMetadata: objectAt(given, 'video_metadata'),
+    })
+  );
+}
+
+function fileSource(file: FilePart, media: InlineMedia): GeminiPart | undefined {
+  if (file.data !== undefined) {
     const guess = file.name === undefined ? undefined : mimeTypeOfUrl(file.name);
     return inline({ mimeType: file.mimeType ?? guess ?? 'application/pdf', data: file.data });
   }
-  return file?.url === undefined ? undefined : linked(file.url, file.mimeType, media);
+  return file.url === undefined ? undefined : linked(file.url, file.mimeType, media);
 }
 
 const inline = ({ mimeType, data }: DataUrl): GeminiPart => ({ inlineData: { mimeType, data } });

@@ -8,7 +8,8 @@ const CHAT = [
   ...['model', 'messages', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'stop', 'seed'],
   ...['logprobs', 'top_logprobs', 'n', 'presence_penalty', 'frequency_penalty', 'response_format', 'thinking'],
   ...['modalities', 'image_config', 'media_resolution', 'tool_choice', 'cached_content'],
-  ...['safety_settings', 'safetySettings'],
+  ...['safety_settings', 'safetySettings', 'speech_config', 'audio_timestamp', 'thinking_config'],
+  ...['google_tools', 'retrieval_config'],
 ];
 
 /** Of a chat request for a model. `labels`: whether billing labels are accepted. */

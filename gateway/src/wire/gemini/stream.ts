@@ -199,7 +199,7 @@ function toCallDelta(state: ChoiceState, { id, ...called }: CalledFunction): Too
 function toBlockDeltas(state: ChoiceState, piece: Piece): readonly BlockDelta[] {
   switch (piece.kind) {
     case 'text':
-      return [{ index: blockNumber(state, 'text'), delta: { text: piece.text } }];
+      return [textDelta(state, piece)];
     case 'thinking': {
       const index = blockNumber(state, 'thinking');
       const { signature } = piece;
@@ -209,10 +209,23 @@ function toBlockDeltas(state: ChoiceState, piece: Piece): readonly BlockDelta[] 
       ];
     }
     case 'image':
-      return [{ index: takeBlock(state), delta: { type: 'image_url', image_url: { url: piece.url } } }];
+      return [{ index: takeBlock(state), delta: { type: 'image_url', image_url: { url: piece.url }, ...piece.more } }];
+    case 'code':
+      return [{ index: takeBlock(state), delta: piece.block }];
     case 'call':
       return [];
   }
+}
+
+/** A signature ends its block: what follows is a text of its own. */
+function textDelta(
+  state: ChoiceState,
+  { text, signature }: { text: string; signature: string | undefined },
+): BlockDelta {
+  const index = blockNumber(state, 'text');
+  if (signature === undefined) return { index, delta: { text } };
+  state.blocks.delete('text');
+  return { index, delta: { text, thought_signature: signature } };
 }
 
 function blockNumber(state: ChoiceState, kind: 'text' | 'thinking'): number {

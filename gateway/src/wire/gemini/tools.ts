@@ -48,6 +48,20 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map([
   ['google_maps', MAPS],
 ]);
 
+/** Tools that read nothing but what the request or the public web holds; stores of the account are not among them. */
+export const GOOGLE_TOOLS: ReadonlySet<string> = new Set([
+  ...['googleSearch', 'googleSearchRetrieval', 'enterpriseWebSearch', 'googleMaps', 'urlContext', 'codeExecution'],
+  'computerUse',
+]);
+
+/** `google_tools`: tools of Google as its own API names them. */
+const ownTools = (params: JsonObject): readonly JsonObject[] =>
+  objectsAt(params, 'google_tools').flatMap((tool) =>
+    Object.entries(tool)
+      .filter(([name, settings]) => GOOGLE_TOOLS.has(name) && isObject(settings))
+      .map(([name, settings]) => ({ [name]: settings })),
+  );
+
 const MODES: ReadonlyMap<unknown, string> = new Map([
   ['auto', 'AUTO'],
   ['none', 'NONE'],
@@ -66,13 +80,19 @@ export function toGeminiTools(params: JsonObject): GeminiTools {
     .filter((called) => called !== undefined);
   const builtIns = functions.map(toBuiltIn).filter((tool) => tool !== undefined);
   const declarations = functions.filter((called) => builtInOf(called) === undefined).map(toDeclaration);
-  const tools = [...builtIns, ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : [])];
+  const tools = [
+    ...builtIns,
+    ...ownTools(params),
+    ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []),
+  ];
   return {
     tools: tools.length === 0 ? undefined : tools,
     toolConfig: orAbsent(
       withoutAbsent({
         functionCallingConfig: toCallingConfig(params['tool_choice']),
-        retrievalConfig: functions.map(retrievalConfigOf).find((config) => config !== undefined),
+        retrievalConfig:
+          objectAt(params, 'retrieval_config') ??
+          functions.map(retrievalConfigOf).find((config) => config !== undefined),
       }),
     ),
   };

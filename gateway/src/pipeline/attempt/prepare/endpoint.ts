@@ -3,6 +3,7 @@ import type { Call, Endpoint } from '../../../providers/contract.ts';
 import { NOTHING_DROPPED, saysParam } from '../../../providers/engine/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation, Adapters } from '../../adapters/index.ts';
+import type { Door } from '../../doors/index.ts';
 import type { Exchange } from '../../exchange.ts';
 import { type CallFacts, ClientCall } from './call.ts';
 
@@ -32,10 +33,10 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
   const endpoint = handler.endpointOf(provider);
   const own = { id: handler.endpoint, endpoint, params, adaptation: undefined, dropped: NOTHING_DROPPED };
   const adapter = adapters.find(operation, provider);
-  const { vendorParams } = exchange.operation.door ?? {};
-  if (adapter === undefined && vendorParams === undefined) return own;
+  const { door } = exchange.operation;
+  if (adapter === undefined && door?.vendorParams === undefined) return own;
   const call = new ClientCall(exchange, facts, { endpoint: own.id, params, strict, hidesUsage: false });
-  if (adapter === undefined) return { ...own, ...withoutForeign(params, vendorParams ?? [], { endpoint, call }) };
+  if (adapter === undefined) return { ...own, ...withoutForeign(params, door ?? {}, { endpoint, call }) };
   if (endpoint !== undefined && endpoint.supports?.(call) !== false) return own;
   const other = provider.endpoints[adapter.endpoint];
   const { provider: id, model } = call;
@@ -52,12 +53,14 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
 /** Leaves out the members that the endpoint does not name: other vendors refuse what they do not know. */
 function withoutForeign(
   params: JsonObject,
-  names: readonly string[],
+  { vendorParams = [], forOthers }: Pick<Door, 'vendorParams' | 'forOthers'>,
   { endpoint, call }: { readonly endpoint: Endpoint | undefined; readonly call: Call },
 ): Pick<ServingEndpoint, 'params' | 'dropped'> {
   if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
-  const dropped = names.filter((name) => params[name] !== undefined && saysParam(endpoint, name, call) !== true);
-  if (dropped.length === 0) return { params, dropped };
-  const kept = Object.entries(params).filter(([name]) => !dropped.includes(name));
+  const isForeign = (name: string): boolean => saysParam(endpoint, name, call) !== true;
+  const said = forOthers !== undefined && isForeign(forOthers.unless) ? forOthers.params(params) : params;
+  const dropped = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
+  if (dropped.length === 0) return { params: said, dropped };
+  const kept = Object.entries(said).filter(([name]) => !dropped.includes(name));
   return { params: Object.fromEntries(kept), dropped };
 }

@@ -94,8 +94,8 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     endpoint: serving.id,
     params: asking ?? serving.params,
     hidesUsage: asking !== undefined,
-    // An adapter reads what only clients that are not strict would get.
-    strict: strict && adaptation === undefined,
+    // An adapter and a door read what only clients that are not strict would get.
+    strict: strict && adaptation === undefined && operation.door === undefined,
     placeOf: adaptation?.placeOf,
   });
   return {

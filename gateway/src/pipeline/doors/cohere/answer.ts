@@ -3,6 +3,7 @@ import { AppError } from '../../../errors/index.ts';
 import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { toFinishReason } from '../../../wire/openai/index.ts';
 import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
 
 const ID_CHARS = 24;
@@ -17,8 +18,16 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'ERROR'],
 ]);
 
-export const toReason = (reason: string | undefined, hasCalls: boolean): string =>
-  hasCalls && reason !== 'length' ? 'TOOL_CALL' : (REASONS.get(reason ?? '') ?? 'COMPLETE');
+/** Source: Cohere API v2, ChatFinishReason. */
+const OWN_REASONS: ReadonlySet<string> = new Set([
+  ...['COMPLETE', 'STOP_SEQUENCE', 'MAX_TOKENS', 'TOOL_CALL', 'ERROR', 'TIMEOUT'],
+]);
+
+export function toReason(reason: string | undefined, hasCalls: boolean): string {
+  if (reason !== undefined && OWN_REASONS.has(reason)) return reason;
+  const known = toFinishReason(reason ?? 'stop');
+  return hasCalls && known !== 'length' ? 'TOOL_CALL' : (REASONS.get(known) ?? 'COMPLETE');
+}
 
 export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;

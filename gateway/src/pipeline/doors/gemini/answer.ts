@@ -4,22 +4,11 @@ import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { parseArguments } from '../../../wire/openai/index.ts';
-import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
+import { firstChoice } from '../chat-parts.ts';
+import { extrasOf, toFinishReason } from './candidate.ts';
+import { saidParts } from './parts.ts';
 
 const ID_CHARS = 24;
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['stop', 'STOP'],
-  ['length', 'MAX_TOKENS'],
-  ['content_filter', 'SAFETY'],
-  ['tool_calls', 'STOP'],
-  ['function_call', 'STOP'],
-]);
-/** What a target of Google says to clients that are not strict. */
-const OWN_REASON = /^[A-Z][A-Z_]{2,40}$/;
-
-export const toFinishReason = (reason: string): string =>
-  REASONS.get(reason) ?? (OWN_REASON.test(reason) ? reason : 'STOP');
 
 export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
@@ -33,12 +22,6 @@ export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
     cachedContentTokenCount: numberAt(objectAt(usage, 'prompt_tokens_details'), 'cached_tokens'),
     totalTokenCount: numberAt(usage, 'total_tokens') ?? prompt + completion,
   });
-}
-
-export function saidParts(message: JsonObject): readonly JsonObject[] {
-  const thinking = thinkingOf(message);
-  const text = textOf(message);
-  return [...(thinking === '' ? [] : [{ text: thinking, thought: true }]), ...(text === '' ? [] : [{ text }])];
 }
 
 export function toFunctionCall(call: JsonObject): JsonObject {
@@ -70,10 +53,11 @@ export function toAnswer(answer: JsonObject): JsonObject {
     content: { role: 'model', parts },
     finishReason: toFinishReason(textAt(choice, 'finish_reason') ?? 'stop'),
     index: 0,
-    groundingMetadata: objectAt(choice, 'groundingMetadata'),
+    ...extrasOf(choice),
   });
+  const promptFeedback = objectAt(choice, 'promptFeedback');
   return withoutAbsent({
-    candidates: [candidate],
+    ...(promptFeedback === undefined ? { candidates: [candidate] } : { promptFeedback }),
     usageMetadata: toUsage(objectAt(answer, 'usage')),
     ...envelopeOf(answer),
   });

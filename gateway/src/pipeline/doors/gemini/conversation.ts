@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { memberOf, objectOf, textIn } from './members.ts';
+import { toModelPart, toUserParts } from './said.ts';
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'model', 'function']);
 
@@ -48,7 +49,7 @@ function toMessages(content: unknown, path: string, calls: OpenCalls): readonly 
 function userMessages(parts: readonly JsonObject[], path: string, calls: OpenCalls): readonly object[] {
   const isResult = (part: JsonObject): boolean => objectOf(part, 'functionResponse') !== undefined;
   const results = parts.filter(isResult).map((part) => toResult(objectOf(part, 'functionResponse') ?? {}, calls));
-  const said = parts.flatMap((part, i) => (isResult(part) ? [] : toParts(part, `${path}.parts[${i}]`)));
+  const said = parts.flatMap((part, i) => (isResult(part) ? [] : toUserParts(part, `${path}.parts[${i}]`)));
   return [...results, ...(said.length > 0 || results.length === 0 ? [{ role: 'user', content: plain(said) }] : [])];
 }
 
@@ -64,20 +65,23 @@ function plain(parts: readonly JsonObject[]): unknown {
   return parts.length === 1 && first['type'] === 'text' ? first['text'] : parts;
 }
 
-/** Texts and calls; thoughts of earlier turns are of no use to other models. */
+/** What was said and the calls; thoughts of earlier turns are of no use to other models. */
 function modelMessage(parts: readonly JsonObject[], path: string, calls: OpenCalls): object {
-  const said: string[] = [];
+  const said: JsonObject[] = [];
   const called: object[] = [];
   for (const [i, part] of parts.entries()) {
     const call = objectOf(part, 'functionCall');
-    const text = textIn(part, 'text');
     if (call !== undefined) called.push(toCall(part, call, calls));
-    else if (text === undefined) refuseParameter(`${path}.parts[${i}]`, 'a model has said texts and calls alone here');
-    else if (part['thought'] !== true) said.push(text);
+    else if (part['thought'] !== true) said.push(...toModelPart(part, `${path}.parts[${i}]`));
   }
-  const text = said.join('');
-  const content = text === '' && called.length > 0 ? null : text;
+  const content = said.length === 0 && called.length > 0 ? null : contentOf(said);
   return { role: 'assistant', content, ...(called.length === 0 ? {} : { tool_calls: called }) };
+}
+
+/** Nothing but texts is one text. */
+function contentOf(parts: readonly JsonObject[]): unknown {
+  const texts = parts.filter((part) => part['type'] === 'text' && part['thought_signature'] === undefined);
+  return texts.length === parts.length ? texts.map(({ text }) => text).join('') : parts;
 }
 
 function toCall(part: JsonObject, call: JsonObject, calls: OpenCalls): object {
@@ -110,37 +114,4 @@ class OpenCalls {
     const [found] = at < 0 ? [] : this.#open.splice(at, 1);
     return found?.id ?? given ?? name;
   }
-}
-
-function toParts(part: JsonObject, path: string): readonly JsonObject[] {
-  const text = textIn(part, 'text');
-  if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
-  const inline = objectOf(part, 'inlineData');
-  if (inline !== undefined) return [toInline(inline, path)];
-  const linked = objectOf(part, 'fileData');
-  if (linked !== undefined) return [toLinked(linked, path)];
-  return refuseParameter(
-    path,
-    'a chat completion has no such part; texts, inlineData, fileData and functionResponse are taken',
-  );
-}
-
-const IMAGE = /^image\//;
-const AUDIO = /^audio\/(?:x-)?([\w.+-]+)$/;
-
-function toInline(inline: JsonObject, path: string): JsonObject {
-  const type = textIn(inline, 'mimeType') ?? refuseShape(`${path}.inlineData.mimeType`, 'a media type');
-  const data = textIn(inline, 'data') ?? refuseShape(`${path}.inlineData.data`, 'base64');
-  const url = `data:${type};base64,${data}`;
-  if (IMAGE.test(type)) return { type: 'image_url', image_url: { url } };
-  const [, format] = AUDIO.exec(type) ?? [];
-  if (format !== undefined) return { type: 'input_audio', input_audio: { data, format } };
-  return { type: 'file', file: { filename: textIn(inline, 'displayName') ?? 'document', file_data: url } };
-}
-
-function toLinked(linked: JsonObject, path: string): JsonObject {
-  const url = textIn(linked, 'fileUri') ?? refuseShape(`${path}.fileData.fileUri`, 'a URL');
-  const type = textIn(linked, 'mimeType');
-  if (type !== undefined && IMAGE.test(type)) return { type: 'image_url', image_url: { url, mime_type: type } };
-  return { type: 'file', file: withoutAbsent({ file_url: url, mime_type: type }) };
 }

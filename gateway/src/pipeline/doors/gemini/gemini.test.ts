@@ -132,20 +132,75 @@ describe('a request', () => {
     ]);
   });
 
-  test('has tools of its own and of Google as functions, and its choice', () => {
-    const { tools, tool_choice: choice } = paramsOf({
+  test('has tools of its own as functions, its choice, and what Google itself does', () => {
+    const {
+      tools,
+      tool_choice: choice,
+      google_tools: own,
+    } = paramsOf({
       tools: [
         { functionDeclarations: [{ name: 'f', description: 'd', parameters: { type: 'OBJECT', properties: {} } }] },
-        { googleSearch: {} },
+        { google_search: {}, codeExecution: {}, fileSearch: {} },
       ],
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
     });
-    expect([tools, choice]).toEqual([
-      [
-        { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } } },
-        { type: 'function', function: { name: 'googleSearch', parameters: {} } },
-      ],
+    expect([tools, choice, own]).toEqual([
+      [{ type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } } }],
       { type: 'function', function: { name: 'f' } },
+      [{ googleSearch: {}, codeExecution: {} }],
+    ]);
+  });
+
+  test('has no function where Google alone does something', () => {
+    expect(paramsOf({ tools: [{ urlContext: {} }] })).not.toHaveProperty('tools');
+  });
+
+  test.for<[JsonObject, JsonObject]>([
+    [{ includeThoughts: true }, { thinking_config: { include_thoughts: true } }],
+    [
+      { includeThoughts: true, thinkingBudget: -1 },
+      { thinking_config: { include_thoughts: true, thinking_budget: -1 } },
+    ],
+    [
+      { include_thoughts: false, thinking_level: 'LOW' },
+      { reasoning_effort: 'low', thinking_config: { include_thoughts: false } },
+    ],
+    [{ thinkingBudget: 0 }, { thinking: { type: 'disabled' } }],
+  ])('says how a model thinks: %j', ([thinkingConfig, said]) => {
+    const { messages: _, ...params } = paramsOf({ generationConfig: { thinkingConfig } });
+    expect(params).toEqual(said);
+  });
+
+  test('names what nobody reads, where it stands', () => {
+    const { dropped } = geminiChat.enter(
+      {
+        contents: [
+          { role: 'user', parts: [{ text: 'Hi', partMetadata: {} }] },
+          { role: 'user', parts: [{ functionResponse: { name: 'f', response: {}, willContinue: true } }] },
+        ],
+        generation_config: { candidate_count: 2, routing_config: {}, top_k: 3, thinking_config: { other: 1 } },
+        toolConfig: {
+          functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f', 'g'] },
+          includeServerSideToolInvocations: true,
+        },
+        tools: [{ fileSearch: {}, functionDeclarations: [{ name: 'f', behavior: 'BLOCKING' }] }, { url_context: {} }],
+        serviceTier: 'flex',
+        'odd\nname': 1,
+        absent: null,
+      },
+      contextOf(),
+    );
+    expect(dropped).toEqual([
+      'generationConfig.candidateCount',
+      'serviceTier',
+      'generationConfig.routing_config',
+      'generationConfig.thinkingConfig.other',
+      'toolConfig.includeServerSideToolInvocations',
+      'toolConfig.functionCallingConfig.allowedFunctionNames',
+      'tools.fileSearch',
+      'tools.functionDeclarations.behavior',
+      'contents.parts.partMetadata',
+      'contents.parts.functionResponse.willContinue',
     ]);
   });
 

@@ -4,6 +4,9 @@ import type { JsonObject } from '../../../wire/contract.ts';
 
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+export const toCamel = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** `name`: in camel case. */
 export function memberOf(object: JsonObject | undefined, name: string): unknown {
   return object?.[name] ?? object?.[toSnake(name)];

@@ -3,15 +3,17 @@
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { withoutAbsent } from '../../../wire/json/json.ts';
+import { GOOGLE_TOOLS } from '../../../wire/gemini/index.ts';
+import { orAbsent, withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { toChatMessages } from './conversation.ts';
-import { memberOf, objectOf, textIn } from './members.ts';
+import { memberOf, objectOf, textIn, toCamel } from './members.ts';
 import { toJsonSchema } from './schema.ts';
 
 /** What only some providers have. */
 export const VENDOR_PARAMS: readonly string[] = [
   ...['top_k', 'safety_settings', 'cached_content', 'media_resolution', 'image_config', 'thinking', 'labels'],
+  ...['speech_config', 'audio_timestamp', 'google_tools', 'retrieval_config'],
 ];
 
 /** Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
@@ -23,6 +25,7 @@ export function toChatParams(given: JsonObject): JsonObject {
     response_format: toResponseFormat(config),
     ...toThinking(objectOf(config, 'thinkingConfig')),
     ...toTools(given),
+    retrieval_config: objectOf(objectOf(given, 'toolConfig'), 'retrievalConfig'),
     safety_settings: memberOf(given, 'safetySettings'),
     cached_content: memberOf(given, 'cachedContent'),
     labels: memberOf(given, 'labels'),
@@ -42,6 +45,8 @@ const SETTINGS: readonly (readonly [gemini: string, chat: string])[] = [
   ['responseLogprobs', 'logprobs'],
   ['logprobs', 'top_logprobs'],
   ['mediaResolution', 'media_resolution'],
+  ['speechConfig', 'speech_config'],
+  ['audioTimestamp', 'audio_timestamp'],
 ];
 
 function toSettings(config: JsonObject | undefined): JsonObject {
@@ -69,13 +74,23 @@ function toResponseFormat(config: JsonObject | undefined): JsonObject | undefine
     : { type: 'json_schema', json_schema: { name: 'response', schema } };
 }
 
-/** A budget of -1 leaves the amount to the model. */
+/** A budget of -1 leaves the amount to the model. Whether thoughts are told is for Google alone. */
 function toThinking(config: JsonObject | undefined): JsonObject {
   const level = textIn(config, 'thinkingLevel')?.toLowerCase();
   const budget = memberOf(config, 'thinkingBudget');
-  if (level !== undefined && level !== 'thinking_level_unspecified') return { reasoning_effort: level };
-  if (typeof budget !== 'number' || budget < 0) return {};
-  return { thinking: budget === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: budget } };
+  const own = orAbsent(
+    withoutAbsent({
+      include_thoughts: memberOf(config, 'includeThoughts'),
+      thinking_budget: budget === -1 ? budget : undefined,
+    }),
+  );
+  if (level !== undefined && level !== 'thinking_level_unspecified')
+    return { reasoning_effort: level, thinking_config: own };
+  if (typeof budget !== 'number' || budget < 0) return { thinking_config: own };
+  return {
+    thinking: budget === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: budget },
+    thinking_config: own,
+  };
 }
 
 const MODES: ReadonlyMap<unknown, string> = new Map([
@@ -89,20 +104,29 @@ function toTools(given: JsonObject): JsonObject {
   const list = memberOf(given, 'tools');
   if (list === undefined || list === null) return {};
   if (!Array.isArray(list) || !list.every(isObject)) return refuseShape('tools', 'a list of tools');
-  const tools = list.flatMap(toFunctions);
-  if (tools.length === 0) return {};
-  return { tools, tool_choice: toChoice(objectOf(objectOf(given, 'toolConfig'), 'functionCallingConfig')) };
+  const tools = list.flatMap((tool) => declarationsOf(tool).map(toFunction));
+  const own = list.map(toOwnTools).filter((tool) => tool !== undefined);
+  const choice = toChoice(objectOf(objectOf(given, 'toolConfig'), 'functionCallingConfig'));
+  return {
+    ...(tools.length === 0 ? {} : { tools, tool_choice: choice }),
+    ...(own.length === 0 ? {} : { google_tools: own }),
+  };
 }
 
-/** Functions of the client, and those of Google, which providers know as functions with these names. */
-function toFunctions(tool: JsonObject): readonly object[] {
-  const { functionDeclarations, function_declarations = functionDeclarations, ...others } = tool;
-  const declared = Array.isArray(function_declarations) ? function_declarations.filter(isObject) : [];
-  const built = Object.entries(others).filter(([, settings]) => isObject(settings));
-  return [
-    ...declared.map(toFunction),
-    ...built.map(([name, parameters]) => ({ type: 'function', function: { name, parameters } })),
-  ];
+export function declarationsOf(tool: JsonObject): readonly JsonObject[] {
+  const declared = memberOf(tool, 'functionDeclarations');
+  return Array.isArray(declared) ? declared.filter(isObject) : [];
+}
+
+/** What Google itself does. */
+function toOwnTools(tool: JsonObject): JsonObject | undefined {
+  return orAbsent(
+    Object.fromEntries(
+      Object.entries(tool)
+        .map(([name, settings]) => [toCamel(name), settings] as const)
+        .filter(([name, settings]) => GOOGLE_TOOLS.has(name) && isObject(settings)),
+    ),
+  );
 }
 
 function toFunction(declared: JsonObject): object {

@@ -1,8 +1,10 @@
 /** A streamed chat as pieces of an answer of the Gemini API. */
 import type { JsonObject } from '../../../wire/contract.ts';
-import { withoutAbsent } from '../../../wire/json/json.ts';
+import { objectAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { ChatWriter, WholeChat } from '../chat-stream.ts';
-import { envelopeOf, saidParts, toFinishReason, toFunctionCall, toUsage } from './answer.ts';
+import { envelopeOf, toFunctionCall, toUsage } from './answer.ts';
+import { extrasOf, toFinishReason } from './candidate.ts';
+import { saidParts } from './parts.ts';
 
 /** `sse`: server-sent events. `array`: the elements of one JSON array. */
 export type Framing = 'sse' | 'array';
@@ -10,6 +12,8 @@ export type Framing = 'sse' | 'array';
 export class GeminiWriter implements ChatWriter {
   readonly #framing: Framing;
   #envelope: JsonObject | undefined;
+  /** Why there is no candidate. */
+  #blocked: JsonObject | undefined;
   #sent = 0;
 
   constructor(framing: Framing) {
@@ -21,13 +25,18 @@ export class GeminiWriter implements ChatWriter {
     return '';
   }
 
-  delta(delta: JsonObject): string {
+  delta(delta: JsonObject, choice: JsonObject): string {
+    this.#blocked ??= objectAt(choice, 'promptFeedback');
     const parts = saidParts(delta);
-    return parts.length === 0 ? '' : this.#write(this.#piece(parts));
+    const extras = extrasOf(choice);
+    return parts.length === 0 && Object.keys(extras).length === 0 ? '' : this.#write(this.#piece(parts, extras));
   }
 
   end({ calls, reason, usage }: WholeChat): string {
-    const piece = this.#piece(calls.map(toFunctionCall), toFinishReason(reason));
+    const piece =
+      this.#blocked === undefined
+        ? this.#piece(calls.map(toFunctionCall), { finishReason: toFinishReason(reason) })
+        : { promptFeedback: this.#blocked, ...this.#envelope };
     return this.#write(withoutAbsent({ ...piece, usageMetadata: toUsage(usage) })) + this.#close();
   }
 
@@ -35,8 +44,8 @@ export class GeminiWriter implements ChatWriter {
     return this.#write({ error: { code: 500, message, status: 'INTERNAL' } }) + this.#close();
   }
 
-  #piece(parts: readonly JsonObject[], finishReason?: string): JsonObject {
-    const candidate = withoutAbsent({ content: { role: 'model', parts }, finishReason, index: 0 });
+  #piece(parts: readonly JsonObject[], members: JsonObject): JsonObject {
+    const candidate = { content: { role: 'model', parts }, ...members, index: 0 };
     return { candidates: [candidate], ...this.#envelope };
   }
 

@@ -2,7 +2,7 @@
 import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
-import { parseArguments } from '../../../wire/openai/index.ts';
+import { parseArguments, toFinishReason } from '../../../wire/openai/index.ts';
 import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
 import type { DoorContext } from '../door.ts';
 
@@ -60,7 +60,7 @@ export function lastLine(
   return withoutAbsent({
     ...lineOf(options, said),
     done: true,
-    done_reason: reason === 'length' ? 'length' : 'stop',
+    done_reason: toFinishReason(reason ?? 'stop') === 'length' ? 'length' : 'stop',
     total_duration: Math.round(options.context.elapsedMs() * NANOS_PER_MS),
     prompt_eval_count: numberAt(usage, 'prompt_tokens'),
     eval_count: numberAt(usage, 'completion_tokens'),
