@@ -7,7 +7,8 @@ type Counts = Readonly<Record<string, unknown>>;
 export function toKnownNames(usage: Counts): Counts {
   if (usage['promptTokenCount'] !== undefined || usage['candidatesTokenCount'] !== undefined) return ofGemini(usage);
   if (usage['inputTokens'] !== undefined || usage['outputTokens'] !== undefined) return ofConverse(usage);
-  if (isObject(usage['tokens']) || isObject(usage['billed_units'])) return ofCohere(usage);
+  const isNamed = usage['prompt_tokens'] !== undefined;
+  if (!isNamed && (isObject(usage['tokens']) || isObject(usage['billed_units']))) return ofCohere(usage);
   return usage;
 }
 

@@ -8,7 +8,7 @@ type MergeChoice = (choice: Draft, piece: JsonObject) => void;
 
 /** Members of a chunk that are handled separately. `obfuscation` is padding that changes with every chunk. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'hook_results', 'obfuscation']);
-/** The same in every chunk. */
+/** The same in every chunk. Citations that are objects come once each. */
 const REPEATED: ReadonlySet<string> = new Set(['id', 'created', 'model', 'provider']);
 
 export const createChatBuilder = (budget: CharacterBudget): AnswerBuilder =>
@@ -44,6 +44,7 @@ function takeChunk(frame: Frame, answer: Draft, choices: DraftList, mergeChoice:
   if (chunk === undefined || frame.event === 'error' || isObject(chunk['error'])) return false;
   for (const [key, value] of Object.entries(chunk)) {
     if (REPEATED.has(key)) answer.setOnce(key, value);
+    else if (key === 'citations' && objectsOf(value).length > 0) answer.concat(key, value);
     else if (!OWN_MEMBERS.has(key)) answer.setKnown(key, value);
   }
   if (isObject(chunk['usage'])) answer.set('usage', chunk['usage']);

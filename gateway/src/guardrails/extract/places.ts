@@ -59,10 +59,14 @@ const content = (value: unknown, path: Path): readonly Place[] =>
 const text = (value: unknown, path: Path): readonly Place[] =>
   typeof value === 'string' ? [{ text: value, path }] : NOWHERE;
 
-/** A text, or a list of texts. */
+/** A text, or a list of texts and of objects that have one. */
 function texts(value: unknown, path: Path): readonly Place[] {
   if (!Array.isArray(value)) return text(value, path);
-  return value.map((item: unknown, i) => (typeof item === 'string' ? { text: item, path: [...path, i] } : NO_TEXT));
+  return value.map((item: unknown, i): Place => {
+    if (typeof item === 'string') return { text: item, path: [...path, i] };
+    const own = isObject(item) ? item['text'] : undefined;
+    return typeof own === 'string' ? { text: own, path: [...path, i, 'text'] } : NO_TEXT;
+  });
 }
 
 /** A place for each item of a list; results of tools and documents, which may have several texts, have one for each of these. */

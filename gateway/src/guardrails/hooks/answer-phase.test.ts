@@ -36,15 +36,19 @@ describe('hooks of an answer', () => {
     expect(results.map(({ id }) => id)).toEqual(['named', 'default']);
   });
 
-  test('leave nothing of a changed text in the blocks beside the content', async () => {
+  test('leave nothing of a changed text in other members of the answer', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
     const code = { type: 'executable_code', executable_code: { code: 'print("secret")' } };
     const given = [{ type: 'thinking', thinking: 'Hm' }, { type: 'text', text: 'a ' }, code, image];
-    const said = (content: string, content_blocks: readonly object[]) => ({
-      choices: [{ message: { role: 'assistant', content, content_blocks } }],
+    const said = (content: string, content_blocks: readonly object[], more: object = {}) => ({
+      choices: [{ message: { role: 'assistant', content, content_blocks }, ...more }],
     });
+    const quotes = { groundingMetadata: { groundingSupports: [{ segment: { text: 'a secret' } }] } };
     const last = { type: 'text', text: 'secret' };
-    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], said('a secret', [...given, last]));
+    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], {
+      ...said('a secret', [...given, last], quotes),
+      citations: [{ start: 0, end: 8, text: 'a secret' }],
+    });
     expect(body).toEqual(said('a <1>', [{ type: 'thinking', thinking: 'Hm' }, image, { type: 'text', text: 'a <1>' }]));
   });
 

@@ -7,7 +7,7 @@ import { PhaseRun, runTogether } from './phase-run.ts';
 import { withoutQuotes } from './quotes.ts';
 import { type HookResult, hookResult, merged, type RanHook } from './run-hook.ts';
 import { Subject, type SubjectFacts } from './subject.ts';
-import { withoutTextBlocks } from './without-blocks.ts';
+import { withoutCopies } from './without-copies.ts';
 import { withoutLogprobs } from './without-logprobs.ts';
 import { WorkTurn } from './work-turn.ts';
 
@@ -69,11 +69,11 @@ function runOnAnswer(run: PhaseRun, before: Subject): Deferred<void> {
 
 const isOfConfig = (hook: CompiledHook): boolean => !isDefault(hook);
 
-/** Probabilities of tokens, and blocks beside the content, tell what stood in a text before it was changed. */
+/** Probabilities of tokens, and copies beside the content, tell what stood in a text before it was changed. */
 function hideChanged(run: PhaseRun, { body: before }: Subject): void {
   const { body } = run.subject;
   if (body === undefined || body === before) return;
-  const hidden = withoutTextBlocks(withoutLogprobs(body));
+  const hidden = withoutCopies(withoutLogprobs(body));
   if (hidden !== body) run.subject = run.subject.withBody(hidden);
 }
 

@@ -80,7 +80,7 @@ describe('a Cohere answer', () => {
               content: null,
               tool_calls: [CALL],
               content_blocks: [
-                { type: 'thinking', thinking: 'look it up' },
+                { type: 'thinking', tool_plan: true, thinking: 'look it up' },
                 { type: 'thinking', thinking: 'hm' },
               ],
             },

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   toChatCompletion,
 } from '../openai/index.ts';
+import { logprobsOf } from './logprobs.ts';
 import { cohereUsage } from './usage.ts';
 
 /** The error says why the body is no answer. */
@@ -22,10 +23,10 @@ export function fromCohereAnswer(body: unknown, ctx: WireContext): Result<ChatCo
     blocks,
     finishReason: finishReasonOf(textAt(body, 'finish_reason'), ctx.strict),
   };
-  const usage = cohereUsage(objectAt(body, 'usage'));
+  const usage = cohereUsage(objectAt(body, 'usage'), ctx.strict);
   const completion = toChatCompletion({ id: textAt(body, 'id'), choices: [choice], usage }, ctx);
   const citations = objectsAt(message, 'citations');
-  const logprobs = logprobsOf(body);
+  const logprobs = logprobsOf(objectsAt(body, 'logprobs'), ctx.strict);
   return ok({
     ...completion,
     ...(logprobs === null ? {} : { choices: completion.choices.map((choice) => ({ ...choice, logprobs })) }),
@@ -33,13 +34,13 @@ export function fromCohereAnswer(body: unknown, ctx: WireContext): Result<ChatCo
   });
 }
 
-/** The tool plan is the model's reasoning before its tool calls. */
+/** The tool plan is the model's reasoning before its tool calls, and says so. */
 function blocksOf(message: JsonObject): readonly ContentPart[] {
   const plan = textAt(message, 'tool_plan') ?? '';
   const content = message['content'];
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsAt(message, 'content');
   const blocks = parts.map(toBlock).filter((block) => block !== undefined);
-  return plan === '' ? blocks : [{ type: 'thinking', thinking: plan }, ...blocks];
+  return plan === '' ? blocks : [{ type: 'thinking', tool_plan: true, thinking: plan }, ...blocks];
 }
 
 function toBlock(part: JsonObject): ContentPart | undefined {
@@ -57,14 +58,3 @@ const toToolCall = (call: JsonObject): ToolCall => ({
     arguments: textAt(objectAt(call, 'function'), 'arguments') ?? '{}',
   },
 });
-
-/** Entries of one token each; for texts of several tokens the upstream does not assign them. */
-function logprobsOf(body: JsonObject): JsonObject | null {
-  const content = objectsAt(body, 'logprobs').flatMap((entry) => {
-    const token = textAt(entry, 'text');
-    const values = entry['logprobs'];
-    if (token === undefined || !Array.isArray(values) || values.length !== 1) return [];
-    return [{ token, logprob: values[0], bytes: [...Buffer.from(token, 'utf8')], top_logprobs: [] }];
-  });
-  return content.length === 0 ? null : { content };
-}

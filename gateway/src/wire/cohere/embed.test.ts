@@ -33,6 +33,22 @@ describe('a Cohere embedding', () => {
       want: { images: ['https://x.example/a.png'], input_type: 'search_query', embedding_types: ['float'] },
     },
     {
+      rule: 'texts and images, in their order',
+      params: { input: ['a', { text: 'b', image: { base64: 'data:,i' } }] },
+      want: {
+        inputs: [
+          { content: [{ type: 'text', text: 'a' }] },
+          {
+            content: [
+              { type: 'text', text: 'b' },
+              { type: 'image_url', image_url: { url: 'data:,i' } },
+            ],
+          },
+        ],
+        ...FLOAT,
+      },
+    },
+    {
       rule: 'settings',
       params: {
         input: 'a',

@@ -50,7 +50,9 @@ export function fromGenerate(body: unknown, ctx: WireContext): Result<TextComple
     text: textAt(generation, 'text') ?? '',
     finishReason: finishReasonOf(textAt(generation, 'finish_reason'), ctx.strict),
   }));
-  return ok(toTextCompletion({ id: textAt(body, 'id'), choices, usage: cohereUsage(objectAt(body, 'meta')) }, ctx));
+  return ok(
+    toTextCompletion({ id: textAt(body, 'id'), choices, usage: cohereUsage(objectAt(body, 'meta'), true) }, ctx),
+  );
 }
 
 /** Lines with text, then one that repeats the whole answer. */
@@ -78,7 +80,7 @@ export function createGenerateDecoder(ctx: WireContext): StreamDecoder {
 function finish(event: JsonObject, chunks: TextChunks, ctx: WireContext): readonly StreamItem[] {
   const response = objectAt(event, 'response');
   const generations = objectsAt(response, 'generations');
-  const usage = cohereUsage(objectAt(response, 'meta'));
+  const usage = cohereUsage(objectAt(response, 'meta'), true);
   const ends = (generations.length === 0 ? [{}] : generations).map((generation, index) => {
     const reason = textAt(generation, 'finish_reason') ?? textAt(event, 'finish_reason');
     return chunks.item({ text: '', index, finishReason: finishReasonOf(reason, ctx.strict) });

@@ -16,5 +16,5 @@ export const takesGenerate = taking([
 
 /** Of an embeddings call. */
 export const takesCohereEmbed = taking([
-  ...['model', 'input', 'input_type', 'truncate', 'encoding_format', 'dimensions'],
+  ...['model', 'input', 'input_type', 'truncate', 'encoding_format', 'dimensions', 'embedding_types'],
 ]);

@@ -102,7 +102,7 @@ describe('a Cohere stream', () => {
   test('gives others plan, citations and the reason of the vendor too', () => {
     expect(decode([sse(...TOOLS)], false)).toEqual([
       OPENED,
-      chunk({ content_blocks: [{ index: 0, delta: { thinking: 'look' } }] }),
+      chunk({ content_blocks: [{ index: 0, delta: { tool_plan: true, thinking: 'look' } }] }),
       ...CALLS,
       chunk({}, null, { citations: [{ start: 0, end: 4 }] }),
       chunk({}, 'TOOL_CALL'),

@@ -1,6 +1,6 @@
 /** Events of Cohere's v2 chat as chat chunks. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
-import { numberAt, objectAt, textAt } from '../json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import {
   ChatChunks,
   finishReasonOf,
@@ -9,6 +9,7 @@ import {
   readErrorShape,
   toStreamError,
 } from '../openai/index.ts';
+import { logprobsOf } from './logprobs.ts';
 import { cohereUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];
@@ -52,7 +53,7 @@ class CohereDecoder implements StreamDecoder {
         return [this.#chunks.delta({ role: 'assistant', content: '' })];
       case 'content-start':
       case 'content-delta':
-        return this.#content(objectAt(message, 'content'), index + this.#planBlocks);
+        return this.#content(objectAt(message, 'content'), index + this.#planBlocks, objectAt(event, 'logprobs'));
       case 'tool-plan-delta':
         return this.#plan(textAt(message, 'tool_plan') ?? '');
       case 'tool-call-start':
@@ -67,16 +68,19 @@ class CohereDecoder implements StreamDecoder {
     }
   }
 
-  #content(content: JsonObject | undefined, block: number): Items {
+  #content(content: JsonObject | undefined, block: number, probabilities: JsonObject | undefined): Items {
     const text = textAt(content, 'text') ?? '';
     const thinking = textAt(content, 'thinking') ?? '';
     if (thinking !== '') return this.#chunks.blocks([{ index: block, delta: { thinking } }]);
-    return text === '' ? NO_ITEMS : [this.#chunks.text(text, block)];
+    if (text === '') return NO_ITEMS;
+    const item = this.#chunks.text(text, block);
+    const logprobs = probabilities && logprobsOf([probabilities], this.#ctx.strict);
+    return [logprobs ? withLogprobs(item, logprobs) : item];
   }
 
   #plan(thinking: string): Items {
     this.#planBlocks = 1;
-    return thinking === '' ? NO_ITEMS : this.#chunks.blocks([{ index: 0, delta: { thinking } }]);
+    return thinking === '' ? NO_ITEMS : this.#chunks.blocks([{ index: 0, delta: { tool_plan: true, thinking } }]);
   }
 
   /** Only the first event of a call has an id. */
@@ -98,7 +102,7 @@ class CohereDecoder implements StreamDecoder {
   #finish(delta: JsonObject | undefined): Items {
     const error = textAt(delta, 'error');
     if (error !== undefined && error !== '') return this.#readError({ message: error });
-    const usage = cohereUsage(objectAt(delta, 'usage'));
+    const usage = cohereUsage(objectAt(delta, 'usage'), this.#ctx.strict);
     const finish = this.#chunks.finish(finishReasonOf(textAt(delta, 'finish_reason'), this.#ctx.strict));
     return this.#close(usage === undefined ? [finish] : [finish, { kind: 'usage', usage }]);
   }
@@ -114,4 +118,10 @@ class CohereDecoder implements StreamDecoder {
     this.#closed = true;
     return last;
   }
+}
+
+function withLogprobs(item: StreamItem, logprobs: JsonObject): StreamItem {
+  if (item.kind !== 'chunk') return item;
+  const choices = objectsAt({ ...item.data }, 'choices').map((choice) => ({ ...choice, logprobs }));
+  return { ...item, data: { ...item.data, choices } };
 }

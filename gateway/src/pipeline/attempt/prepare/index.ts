@@ -90,12 +90,12 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
   const asking = isStream
     ? withUsageAsked(ports, { input, resolved, serving, provider: provider.id, model })
     : undefined;
+  const guards = replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards;
   const call = new ClientCall(exchange, facts, {
     endpoint: serving.id,
     params: asking ?? serving.params,
     hidesUsage: asking !== undefined,
-    // An adapter and a door read what only clients that are not strict would get.
-    strict: strict && adaptation === undefined && operation.door === undefined,
+    strict: strict && adaptation === undefined && !mayTellMore(operation, isStream, guards),
     placeOf: adaptation?.placeOf,
   });
   return {
@@ -115,12 +115,22 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     headersRead,
     strict,
     droppedParams: droppedOf({ call, serving, operation }, target, leaf.settings),
-    guards: replaced === undefined ? openGuards(ports.guardrails, input, leaf) : replaced.guards,
+    guards,
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
     captured: input.captured && captureOf(input.captured, { params, resolution: input.resolution }),
     span: exchange.trace.span && attemptSpan(exchange.trace.span),
     sent: { headers: NO_HEADERS, origin: undefined },
   };
+}
+
+/**
+ * A door and an adapter read what only clients that are not strict would get. Windows change a text as it passes, and not what quotes it
+ * behind.
+ */
+function mayTellMore({ door }: Operation, isStream: boolean, guards: TargetGuards | undefined): boolean {
+  if (door === undefined) return false;
+  const hooks = guards?.hooks.output ?? [];
+  return !isStream || hooks.some(({ buffer }) => buffer) || hooks.every(({ window }) => window === undefined);
 }
 
 function captureOf(

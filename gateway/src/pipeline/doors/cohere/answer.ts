@@ -4,7 +4,8 @@ import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { toFinishReason } from '../../../wire/openai/index.ts';
-import { firstChoice, textOf, thinkingOf } from '../chat-parts.ts';
+import { firstChoice, textOf } from '../chat-parts.ts';
+import { logprobsOf, ThoughtReader } from './said.ts';
 
 const ID_CHARS = 24;
 
@@ -36,7 +37,8 @@ export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
     output_tokens: numberAt(usage, 'completion_tokens') ?? 0,
   };
   const cached = numberAt(objectAt(usage, 'prompt_tokens_details'), 'cached_tokens');
-  return { billed_units: tokens, tokens, ...(cached === undefined ? {} : { cached_tokens: cached }) };
+  const billed = objectAt(usage, 'billed_units') ?? tokens;
+  return { billed_units: billed, tokens, ...(cached === undefined ? {} : { cached_tokens: cached }) };
 }
 
 /** Throws UPSTREAM_INVALID_RESPONSE for what is no chat completion. */
@@ -45,7 +47,8 @@ export function toAnswer(answer: JsonObject): JsonObject {
   const message = objectAt(choice, 'message');
   if (message === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no message' });
   const text = textOf(message);
-  const thinking = thinkingOf(message);
+  const { plan, thinking } = new ThoughtReader().read(message);
+  const logprobs = logprobsOf(choice);
   const calls = objectsAt(message, 'tool_calls');
   const citations = objectsAt(answer, 'citations');
   const content = [
@@ -58,9 +61,11 @@ export function toAnswer(answer: JsonObject): JsonObject {
     message: withoutAbsent({
       role: 'assistant',
       content: content.length === 0 ? undefined : content,
+      tool_plan: plan === '' ? undefined : plan,
       tool_calls: calls.length === 0 ? undefined : calls.map(toCall),
       citations: citations.length === 0 ? undefined : citations,
     }),
+    logprobs: logprobs.length === 0 ? undefined : logprobs,
     usage: toUsage(objectAt(answer, 'usage')),
   });
 }

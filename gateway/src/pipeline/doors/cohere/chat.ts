@@ -4,8 +4,10 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { ChatStream } from '../chat-stream.ts';
 import type { Door } from '../door.ts';
+import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
 import { toAnswer } from './answer.ts';
+import { forOthers } from './for-others.ts';
 import { toChatMessages } from './messages.ts';
 import { CohereWriter } from './stream.ts';
 
@@ -17,6 +19,7 @@ const SAME = [
 
 export const cohereChat: Door = {
   vendorParams: ['documents', 'citation_options', 'safety_mode', 'thinking', 'top_k'],
+  forOthers,
   enter: (given) => {
     const stream = given['stream'] ?? false;
     if (typeof stream !== 'boolean') return refuseShape('stream', 'true or false');
@@ -36,12 +39,23 @@ export const cohereChat: Door = {
         }),
         ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
       },
-      dropped: typeof given['priority'] === 'number' ? ['priority'] : [],
+      dropped: unreadOf(given),
       toClient: (answer) => toAnswer(answer),
       stream: { contentType: 'text/event-stream', open: () => new ChatStream(new CohereWriter()) },
     };
   },
 };
+
+const READ: ReadonlySet<string> = new Set([
+  ...[...SAME, 'messages', 'stream', 'max_tokens', 'stop_sequences', 'p', 'k', 'logprobs', 'response_format'],
+  ...['thinking', 'tools', 'tool_choice', 'strict_tools'],
+]);
+
+function unreadOf(given: JsonObject): readonly string[] {
+  const dropped = new DroppedNames();
+  dropped.addOthers(given, (name) => READ.has(name));
+  return dropped.names;
+}
 
 function toTools({ tools, tool_choice: choice, strict_tools: strict }: JsonObject): JsonObject {
   if (tools === undefined || tools === null) return {};

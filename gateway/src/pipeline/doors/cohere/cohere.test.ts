@@ -110,6 +110,13 @@ describe('a request', () => {
     expect(toCohereBody(enter(given).params, 'm')).toEqual(given);
   });
 
+  test('has no plan for models of others, and names what nobody reads', () => {
+    const { params, dropped } = enter({ ...given, priority: 1, raw_prompting: false, other: null });
+    expect(dropped).toEqual(['priority', 'raw_prompting']);
+    expect(JSON.stringify(params)).toContain('tool_plan');
+    expect(JSON.stringify(cohereChat.forOthers?.params(params))).not.toContain('tool_plan');
+  });
+
   test('has results of tools as texts', () => {
     const content = [{ type: 'document', document: { data: { a: 1 } } }];
     const { params } = enter({ messages: [{ role: 'tool', tool_call_id: 'a', content }] });
@@ -130,11 +137,136 @@ describe('a request', () => {
   ])('of the wrong shape is refused by name: %s', ([param, wrong]) => {
     expect(() => enter(wrong)).toThrow(expect.objectContaining({ code: 'PARAMETER_INVALID', param }));
   });
+});
 
-  test.for(['images', 'inputs'])('for vectors of more than texts is refused: %s', (param) => {
-    expect(() => cohereEmbed.enter({ model: 'm', texts: ['a'], [param]: ['x'] }, context)).toThrow(
-      expect.objectContaining({ code: 'PARAMETER_UNSUPPORTED', param }),
+describe('vectors', () => {
+  const vectors = (given: JsonObject): Entered => cohereEmbed.enter({ model: 'm', ...given }, context);
+  const url = 'data:image/png;base64,AA==';
+  const image = { base64: url };
+
+  test.for<[JsonObject, unknown]>([
+    [{ texts: ['a', 'b'] }, ['a', 'b']],
+    [{ images: [url] }, [{ image }]],
+    [
+      {
+        inputs: [
+          { content: [{ type: 'text', text: 'a' }] },
+          { content: [{ type: 'image_url', image_url: { url } }] },
+          {
+            content: [
+              { type: 'text', text: 'a' },
+              { type: 'image_url', image_url: { url } },
+              { type: 'text', text: 'b' },
+            ],
+          },
+        ],
+      },
+      ['a', { image }, { text: 'a\nb', image }],
+    ],
+  ])('are made of texts, images or both: %j', ([given, input]) => {
+    expect(vectors(given).params['input']).toEqual(input);
+  });
+
+  test('are of types that Cohere alone has', () => {
+    const { params, toClient } = vectors({ texts: ['a'], embedding_types: ['int8', 'float'] });
+    expect(params).toMatchObject({ encoding_format: 'float', embedding_types: ['int8', 'float'] });
+    const embeddings = { int8: [[1]], float: [[0.5]] };
+    const usage = { prompt_tokens: 1, total_tokens: 1, billed_units: { input_tokens: 1, images: 2 } };
+    expect(toClient({ data: [{ embedding: [1] }], embeddings_by_type: embeddings, usage })).toMatchObject({
+      embeddings,
+      meta: { billed_units: { input_tokens: 1, images: 2 } },
+    });
+    expect(() => cohereEmbed.forOthers?.params(params)).toThrow(
+      expect.objectContaining({ code: 'PARAMETER_UNSUPPORTED', param: 'embedding_types' }),
     );
+    expect(vectors({ texts: ['a'], embedding_types: ['float'] }).params).not.toHaveProperty('embedding_types');
+  });
+
+  test.for<[param: string, given: JsonObject]>([
+    ['texts', {}],
+    ['texts', { texts: 'a' }],
+    ['images', { images: [1] }],
+    ['images', { texts: ['a'], images: [url] }],
+    ['inputs', { inputs: {} }],
+    ['inputs[0].content', { inputs: ['a'] }],
+    ['inputs[0].content', { inputs: [{ content: [] }] }],
+    ['inputs[0].content[0]', { inputs: [{ content: [{ type: 'x' }] }] }],
+    ['embedding_types', { texts: ['a'], embedding_types: 'int8' }],
+  ])('of the wrong shape are refused by name: %s', ([param, given]) => {
+    expect(() => vectors(given)).toThrow(expect.objectContaining({ param }));
+  });
+
+  test('name what nobody reads', () => {
+    expect(vectors({ texts: ['a'], max_tokens: 4, priority: 0, other: null }).dropped).toEqual([
+      'max_tokens',
+      'priority',
+    ]);
+  });
+});
+
+describe('what Cohere alone says', () => {
+  const citation = { start: 0, end: 2, text: 'Hi', sources: [{ type: 'document', id: 'd' }] };
+  const usage = { prompt_tokens: 9, completion_tokens: 5, billed_units: { input_tokens: 3, output_tokens: 5 } };
+  const logprobs = {
+    content: [
+      { token: 'Hi', logprob: -3, token_ids: [7, 8], token_logprobs: [-1, -2] },
+      { token: '!', logprob: -1 },
+    ],
+  };
+  const plan = { type: 'thinking', tool_plan: true, thinking: 'I look it up' };
+  const own = [
+    { text: 'Hi', token_ids: [7, 8], logprobs: [-1, -2] },
+    { text: '!', token_ids: [], logprobs: [-1] },
+  ];
+
+  test('is in an answer', () => {
+    const message = {
+      content: 'Hi!',
+      content_blocks: [plan, { type: 'thinking', thinking: 'Hm' }, { type: 'text', text: 'Hi!' }],
+    };
+    const choices = [{ message, logprobs, finish_reason: 'STOP_SEQUENCE' }];
+    expect(enter({}).toClient({ id: 'i', choices, citations: [citation], usage })).toEqual({
+      id: 'i',
+      finish_reason: 'STOP_SEQUENCE',
+      message: {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm' },
+          { type: 'text', text: 'Hi!' },
+        ],
+        tool_plan: 'I look it up',
+        citations: [citation],
+      },
+      logprobs: own,
+      usage: { billed_units: usage.billed_units, tokens: { input_tokens: 9, output_tokens: 5 } },
+    });
+  });
+
+  test('is in a stream', () => {
+    const block = (index: number, delta: object): object => ({ content_blocks: [{ index, delta }] });
+    const said = { choices: [{ index: 0, delta: { content: 'Hi!', ...block(2, { text: 'Hi!' }) }, logprobs }] };
+    const chunks = [
+      { ...chunk(block(0, { type: 'thinking', tool_plan: true })), citations: [citation] },
+      chunk(block(0, { thinking: 'I look it up' })),
+      chunk(block(1, { thinking: 'Hm' })),
+      said,
+      { ...chunk({}), citations: [citation] },
+      chunk({}, 'MAX_TOKENS'),
+      { choices: [], usage },
+    ];
+    const text = read([Buffer.from(chunks.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''))]);
+    expect(typesOf(text)).toEqual([
+      ...['message-start', 'tool-plan-delta', 'content-start', 'content-delta', 'content-end'],
+      ...['content-start', 'content-delta', 'citation-start', 'citation-end', 'citation-start', 'citation-end'],
+      ...['content-end', 'message-end'],
+    ]);
+    const events = eventsOf(text);
+    expect(events[1]).toMatchObject({ delta: { message: { tool_plan: 'I look it up' } } });
+    expect(events[6]).toMatchObject({ logprobs: { text: 'Hi!', token_ids: [7, 8], logprobs: [-1, -2, -1] } });
+    expect(events[9]).toMatchObject({ index: 1, delta: { message: { citations: citation } } });
+    expect(events.at(-1)).toMatchObject({
+      delta: { finish_reason: 'MAX_TOKENS', usage: { billed_units: usage.billed_units } },
+    });
   });
 });
 

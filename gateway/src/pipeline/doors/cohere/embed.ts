@@ -4,52 +4,70 @@ import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
+import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
+import { inputOf } from './embed-input.ts';
 
 const ID_CHARS = 24;
 
 export const cohereEmbed: Door = {
-  vendorParams: ['input_type', 'truncate'],
+  vendorParams: ['input_type', 'truncate', 'embedding_types'],
+  forOthers: { unless: 'embedding_types', params: withFloatsAlone },
   enter: (given) => {
-    const texts = textsOf(given);
+    const input = inputOf(given);
+    const types = typesOf(given);
     return {
       params: withoutAbsent({
         model: given['model'],
-        input: texts,
+        input,
         input_type: given['input_type'],
         truncate: given['truncate'],
         dimensions: given['output_dimension'],
         encoding_format: 'float',
+        embedding_types: types,
       }),
-      dropped: typeof given['max_tokens'] === 'number' ? ['max_tokens'] : [],
-      toClient: (answer) => ({
-        id: newId('embd-', ID_CHARS),
-        response_type: 'embeddings_by_type',
-        embeddings: { float: vectorsOf(answer) },
-        texts,
-        meta: metaOf({ input_tokens: numberAt(objectAt(answer, 'usage'), 'prompt_tokens') }),
-      }),
+      dropped: unreadOf(given),
+      toClient: (answer) => {
+        const usage = objectAt(answer, 'usage');
+        const units = { input_tokens: numberAt(usage, 'prompt_tokens') };
+        return {
+          id: newId('embd-', ID_CHARS),
+          response_type: 'embeddings_by_type',
+          embeddings: objectAt(answer, 'embeddings_by_type') ?? { float: vectorsOf(answer) },
+          texts: input.filter((item) => typeof item === 'string'),
+          meta: metaOf(objectAt(usage, 'billed_units') ?? units),
+        };
+      },
     };
   },
 };
+
+const READ: ReadonlySet<string> = new Set([
+  ...['model', 'texts', 'images', 'inputs', 'input_type', 'truncate', 'output_dimension', 'embedding_types'],
+]);
+
+function unreadOf(given: JsonObject): readonly string[] {
+  const dropped = new DroppedNames();
+  dropped.addOthers(given, (name) => READ.has(name));
+  return dropped.names;
+}
 
 const API = { version: '2' };
 
 export const metaOf = (units: JsonObject): JsonObject => ({ api_version: API, billed_units: withoutAbsent(units) });
 
-/** Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
-function textsOf(given: JsonObject): readonly string[] {
-  for (const name of ['images', 'inputs']) {
-    if (given[name] !== undefined && given[name] !== null)
-      refuseParameter(name, 'embeddings of texts alone are offered here; use texts');
-  }
-  const types = given['embedding_types'] ?? ['float'];
-  if (!Array.isArray(types) || types.some((type) => type !== 'float'))
-    refuseParameter('embedding_types', 'vectors are given as float alone');
-  const { texts } = given;
-  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
-    return refuseShape('texts', 'a list of texts');
-  return texts;
+/** The types of vectors, where a client asks for others than floats. Throws PARAMETER_INVALID. */
+function typesOf({ embedding_types: types }: JsonObject): readonly string[] | undefined {
+  if (types === undefined || types === null) return undefined;
+  if (!Array.isArray(types) || !types.every((type) => typeof type === 'string'))
+    return refuseShape('embedding_types', 'a list of types');
+  return types.every((type) => type === 'float') ? undefined : types;
+}
+
+/** Throws PARAMETER_UNSUPPORTED: other vendors have no other types. */
+function withFloatsAlone(params: JsonObject): JsonObject {
+  if (params['embedding_types'] === undefined) return params;
+  return refuseParameter('embedding_types', 'models of other vendors than Cohere give vectors as float alone');
 }
 
 /** In the order of the texts. Throws UPSTREAM_INVALID_RESPONSE. */

@@ -1,0 +1,41 @@
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../../wire/contract.ts';
+
+/** Blocks that have none of the text of an answer. */
+const OTHERS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'image_url']);
+/** Members of a choice that quote its text, or count its characters. */
+const QUOTES: ReadonlySet<string> = new Set(['groundingMetadata', 'citationMetadata']);
+
+/**
+ * An answer whose texts were changed: what was there stands in other members of a chat completion again. Its `content_blocks` get the
+ * text of its content; citations and grounding are left out.
+ */
+export function withoutCopies(answer: JsonObject): JsonObject {
+  const { choices, citations } = answer;
+  if (!Array.isArray(choices)) return answer;
+  const shown = choices.map(toShown);
+  const isQuoted = Array.isArray(citations) && citations.some(isObject);
+  if (!isQuoted && shown.every((choice, i) => choice === choices[i])) return answer;
+  const members = Object.entries(answer).filter(([name]) => name !== 'choices' && !(isQuoted && name === 'citations'));
+  return { ...Object.fromEntries(members), choices: shown };
+}
+
+function toShown(choice: unknown): unknown {
+  if (!isObject(choice)) return choice;
+  const members = Object.entries(choice).filter(([name]) => !QUOTES.has(name));
+  const { message } = choice;
+  const shown = isObject(message) ? toShownMessage(message) : message;
+  if (shown === message && members.length === Object.keys(choice).length) return choice;
+  return { ...Object.fromEntries(members), message: shown };
+}
+
+function toShownMessage(message: JsonObject): JsonObject {
+  const { content, content_blocks: blocks } = message;
+  if (!Array.isArray(blocks) || textIn(blocks) === (content ?? '')) return message;
+  const kept: unknown[] = blocks.filter((block) => isObject(block) && OTHERS.has(block['type']));
+  if (typeof content === 'string' && content !== '') kept.push({ type: 'text', text: content });
+  return { ...message, content_blocks: kept };
+}
+
+const textIn = (blocks: readonly unknown[]): string =>
+  blocks.map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('');

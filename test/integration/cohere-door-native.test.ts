@@ -1,0 +1,169 @@
+/** The API of Cohere over Cohere: what Cohere alone has goes there and comes back. */
+import type { RequestRecord, Sink } from '@gatehouse/gateway';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningGateway, startGateway } from '../kit/gateway.ts';
+import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
+import { config, guardrail, key, provider, workspace } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
+
+const CITATION = {
+  start: 0,
+  end: 13,
+  text: 'a@example.com',
+  sources: [{ type: 'document', id: 'doc:0', document: { id: 'doc:0', text: 'a@example.com' } }],
+  type: 'TEXT_CONTENT',
+};
+const USAGE = {
+  billed_units: { input_tokens: 3, output_tokens: 5 },
+  tokens: { input_tokens: 90, output_tokens: 7 },
+};
+const LOGPROBS = { text: 'a@example.com', token_ids: [1, 2], logprobs: [-0.1, -0.2] };
+const ANSWER = {
+  id: 'c14c80c3',
+  finish_reason: 'STOP_SEQUENCE',
+  message: {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'I read it' },
+      { type: 'text', text: 'a@example.com' },
+    ],
+    tool_plan: 'I look it up',
+    citations: [CITATION],
+  },
+  logprobs: [LOGPROBS],
+  usage: USAGE,
+};
+const EVENTS = [
+  { id: 'c14c80c3', type: 'message-start', delta: { message: { role: 'assistant', content: [], tool_plan: '' } } },
+  { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I look it up' } } },
+  { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
+  { type: 'content-delta', index: 0, delta: { message: { content: { text: 'a@example.com' } } }, logprobs: LOGPROBS },
+  { type: 'citation-start', index: 0, delta: { message: { citations: CITATION } } },
+  { type: 'citation-end', index: 0 },
+  { type: 'content-end', index: 0 },
+  { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: USAGE } },
+];
+const VECTORS = {
+  id: 'e',
+  embeddings: { int8: [[1, 2]], ubinary: [[3]] },
+  texts: [],
+  meta: { api_version: { version: '2' }, billed_units: { input_tokens: 4, images: 1 } },
+};
+const NO_MAIL = [{ id: 'default.regexReplace', parameters: { rule: 'a@example.com', redactText: '[mail]' } }];
+
+const records: RequestRecord[] = [];
+const sink: Sink = { name: 'test', record: (record) => void records.push(record) };
+
+let upstream: RawUpstream;
+let gateway: RunningGateway;
+
+beforeAll(async () => {
+  upstream = await startRawUpstream(async ({ request, answer }) => {
+    const asked = JSON.parse(String(await request.body));
+    const isStream = asked.stream === true;
+    const events = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    const json = JSON.stringify(request.target.endsWith('/embed') ? VECTORS : ANSWER);
+    await answer(200, isStream ? events : json, {
+      'content-type': isStream ? 'text/event-stream' : 'application/json',
+    });
+  });
+  gateway = await startGateway({
+    sinks: [sink],
+    entries: [
+      workspace(),
+      key(),
+      provider('cohere', { provider: 'cohere', customHost: upstream.url }),
+      provider('openai', { customHost: `${upstream.url}/v1` }),
+      guardrail('no-mail', NO_MAIL),
+      guardrail('no-mail-held', NO_MAIL, { buffer: true }),
+      guardrail('no-mail-windows', NO_MAIL, { window: 50 }),
+      ...['no-mail', 'no-mail-held', 'no-mail-windows'].map((name) =>
+        config(name, { provider: '@cohere', output_guardrails: [name] }),
+      ),
+      config('cached', { provider: '@cohere', cache: { mode: 'simple' } }),
+    ],
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  gateway.send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const sent = async () => JSON.parse(String(await upstream.requests.at(-1)?.body));
+const eventsOf = (text: string) =>
+  text
+    .trim()
+    .split('\n\n')
+    .map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)));
+const messages = [{ role: 'user', content: 'Where?' }];
+const OWN = { documents: ['a'], citation_options: { mode: 'FAST' }, logprobs: true, thinking: { type: 'enabled' } };
+
+test('a chat is asked for and answered with all that Cohere has', async () => {
+  const { status, text, json, headers } = await post('/v2/chat', { model: '@cohere/command-a', messages, ...OWN });
+  expect(status, text).toBe(200);
+  expect(json()).toEqual(ANSWER);
+  expect(headers['x-gw-dropped-params']).toBeUndefined();
+  expect(await sent()).toEqual({ model: 'command-a', messages, ...OWN });
+});
+
+test('a stream has all that Cohere says', async () => {
+  const { text } = await post('/v2/chat', { model: '@cohere/command-a', messages, stream: true });
+  expect(eventsOf(text)).toMatchObject(EVENTS);
+});
+
+test.for([false, true])('tokens are those that were read, told as they are billed (stream: %s)', async (stream) => {
+  const counted = records.length;
+  await post('/v2/chat', { model: '@cohere/command-a', messages, stream });
+  await waitFor(() => records.length > counted, { what: 'the record' });
+  expect(records.at(-1)).toMatchObject({ attempts: [{ usage: { input: 90, output: 7, total: 97 } }] });
+});
+
+test.for([
+  ['no-mail', false],
+  ['no-mail-held', true],
+  ['no-mail-windows', true],
+] as const)('a changed text stands nowhere else: %s', async ([name, stream]) => {
+  const { status, text } = await post('/v2/chat', { model: 'command-a', messages, stream }, { 'x-gw-config': name });
+  expect(status, text).toBe(200);
+  expect(text).toContain('[mail]');
+  expect(text).not.toContain('a@example.com');
+});
+
+test('a stored answer is the same, also in a stream', async () => {
+  const body = { model: 'command-a', messages: [{ role: 'user', content: 'Keep it' }], stream: true };
+  const headers = { 'x-gw-config': 'cached' };
+  await post('/v2/chat', body, headers);
+  const again = await post('/v2/chat', body, headers);
+  expect(again.headers['x-gw-cache-status']).toBe('HIT');
+  const types = eventsOf(again.text).map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(['tool-plan-delta', 'content-delta', 'citation-start', 'message-end']));
+  expect(eventsOf(again.text)).toContainEqual(
+    expect.objectContaining({ type: 'citation-start', delta: { message: { citations: CITATION } } }),
+  );
+});
+
+test('vectors of images and of other types are given', async () => {
+  const image = 'data:image/png;base64,AA==';
+  const content = [
+    { type: 'text', text: 'a' },
+    { type: 'image_url', image_url: { url: image } },
+  ];
+  const types = ['int8', 'ubinary'];
+  const own = { model: '@cohere/embed-v4.0', input_type: 'image', embedding_types: types };
+  const images = await post('/v2/embed', { ...own, images: [image] });
+  expect(images.json()).toMatchObject({ embeddings: VECTORS.embeddings, meta: VECTORS.meta });
+  expect(await sent()).toEqual({ model: 'embed-v4.0', input_type: 'image', images: [image], embedding_types: types });
+  await post('/v2/embed', { ...own, inputs: [{ content }] });
+  expect(await sent()).toMatchObject({ inputs: [{ content }] });
+});
+
+test('vectors of other types are not for other vendors', async () => {
+  const { status, json } = await post('/v2/embed', { model: '@openai/m', texts: ['a'], embedding_types: ['int8'] });
+  expect([status, json()]).toEqual([400, { message: expect.stringContaining('embedding_types') }]);
+});
