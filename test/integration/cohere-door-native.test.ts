@@ -163,6 +163,16 @@ test('vectors of images and of other types are given', async () => {
   expect(await sent()).toMatchObject({ inputs: [{ content }] });
 });
 
+test('calls of version 1 go to the account that a header names, as they are', async () => {
+  const body = { model: 'command-a', message: 'Where?', prompt_truncation: 'AUTO' };
+  const own = await post('/v1/chat', body, { 'x-gw-provider': '@cohere' });
+  expect([own.status, own.json()], own.text).toEqual([200, ANSWER]);
+  expect(upstream.requests.at(-1)?.target).toBe('/v1/chat');
+  expect(await sent()).toEqual(body);
+  const other = await post('/v1/chat', body, { 'x-gw-provider': '@openai' });
+  expect([other.status, other.text]).toEqual([403, expect.stringContaining('The call goes to an account of openai')]);
+});
+
 test('vectors of other types are not for other vendors', async () => {
   const { status, json } = await post('/v2/embed', { model: '@openai/m', texts: ['a'], embedding_types: ['int8'] });
   expect([status, json()]).toEqual([400, { message: expect.stringContaining('embedding_types') }]);

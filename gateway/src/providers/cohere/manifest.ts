@@ -16,7 +16,7 @@ import {
 } from '../../wire/cohere/index.ts';
 import { documentTexts } from '../../wire/rerank/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
-import { bearer } from '../engine/index.ts';
+import { bearer, proxyPath } from '../engine/index.ts';
 import { pathsBelow } from '../openai-like/index.ts';
 import { getBatchOutput } from './batch-output.ts';
 import { cancelBatch, createBatch, getBatch, listBatches } from './batches.ts';
@@ -98,6 +98,14 @@ const OF_MODELS = [
 /** Source: the vendor's API reference, without connectors and fine-tuning. */
 const DATA_PLANE = [...OF_MODELS, 'GET /models/**', 'GET|POST /embed-jobs/**', 'GET|POST|DELETE /datasets/**'];
 
+/** Clients of version 1 name it themselves; the path of a call has lost it. */
+function proxiedPath(call: Call): string {
+  const path = proxyPath(call);
+  return call.path.startsWith('/proxy/') || VERSIONED.test(path) ? path : `/v1${path}`;
+}
+
+const VERSIONED = /^\/v\d/;
+
 /** Facts: the public API references of the vendors. */
 export const cohere: Provider = defineProvider({
   id: 'cohere',
@@ -107,6 +115,7 @@ export const cohere: Provider = defineProvider({
   procedures: { createFile, listFiles, createBatch, listBatches, getBatchOutput, cancelBatch },
   models,
   proxy: {
+    path: proxiedPath,
     dataPlane: VERSIONS.flatMap((version) => pathsBelow(version, DATA_PLANE)),
     modelPlaces: [
       { model: 'body', calls: VERSIONS.flatMap((version) => pathsBelow(version, [...OF_MODELS, 'POST /embed-jobs'])) },

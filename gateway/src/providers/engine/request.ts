@@ -133,8 +133,8 @@ function checkDataPlane({ stored, allPaths, compiled, provider, fields }: Prepar
     param: 'path',
     provider: provider.id,
     detail:
-      `${call.method} ${call.path} is not among the data-plane paths of ${provider.id}; ` +
-      'spec.proxyPaths: All in the resource of the account opens administrative paths',
+      `The call goes to an account of ${provider.id}, where ${call.method} ${call.path} is not among the data-plane paths; ` +
+      'name the account that is meant in x-gw-provider. spec.proxyPaths: All in the resource of an account opens its administrative paths',
   });
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { textAt } from '../../../wire/json/json.ts';
 import { ChatStream } from '../chat-stream.ts';
 import type { Door, DoorContext, Entered } from '../door.ts';
+import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { chatShape, generateShape, type Shape, toAnswer } from './answer.ts';
 import { toImageParts } from './images.ts';
@@ -40,18 +41,35 @@ interface Parts {
 }
 
 function entered(given: JsonObject, { context, shape, more }: Parts): Entered {
-  const { params, dropped } = toSettings(given);
+  const dropped = new DroppedNames();
+  const params = toSettings(given, dropped);
+  dropped.addOthers(given, (name) => READ.has(name) || !asks(given[name]));
   const options = { model: textAt(given, 'model') ?? '', shape, context };
   return {
     params: { ...params, ...more },
-    dropped: [...dropped, ...DROPPED.filter((name) => asks(given[name]))],
+    dropped: dropped.names,
     toClient: (answer) => toAnswer(answer, options),
     stream: { contentType: LINES, open: () => new ChatStream(lineWriter(options)) },
   };
 }
 
-/** What only the server of a model can do, and an answer can do without. */
-const DROPPED = ['context', 'template', 'logprobs', 'top_logprobs'];
+/** What is read or refused; the rest only the server of a model can do, and an answer can do without. */
+const READ: ReadonlySet<string> = new Set([
+  ...[
+    'model',
+    'messages',
+    'tools',
+    'stream',
+    'format',
+    'options',
+    'think',
+    'prompt',
+    'system',
+    'images',
+    'suffix',
+    'raw',
+  ],
+]);
 const asks = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && value !== false && value !== 0;
 

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
+import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
 import { NANOS_PER_MS } from './answer.ts';
 
@@ -14,7 +15,7 @@ export const ollamaEmbed: Door = {
       dimensions: given['dimensions'],
       encoding_format: 'float',
     }),
-    dropped: droppedOf(given),
+    dropped: unreadOf(given, 'input'),
     toClient: (answer) =>
       withoutAbsent({
         model: textAt(given, 'model') ?? '',
@@ -32,16 +33,20 @@ export const ollamaEmbeddings: Door = {
       input: textAt(given, 'prompt') ?? refuseShape('prompt', 'a text'),
       encoding_format: 'float',
     }),
-    dropped: droppedOf(given),
+    dropped: unreadOf(given, 'prompt'),
     toClient: (answer) => ({ embedding: vectorsOf(answer)[0] ?? [] }),
   }),
 };
 
 /** Texts that are too long are cut by default: providers have rules of their own. */
-const droppedOf = ({ truncate, options }: JsonObject): readonly string[] => [
-  ...(typeof truncate === 'boolean' ? ['truncate'] : []),
-  ...(options === undefined || options === null ? [] : ['options']),
-];
+function unreadOf(given: JsonObject, input: string): readonly string[] {
+  const dropped = new DroppedNames();
+  dropped.addOthers(
+    given,
+    (name) => name === 'model' || name === input || (name === 'dimensions' && input === 'input'),
+  );
+  return dropped.names;
+}
 
 /** In the order of the texts. Throws UPSTREAM_INVALID_RESPONSE. */
 function vectorsOf(answer: JsonObject): readonly unknown[] {

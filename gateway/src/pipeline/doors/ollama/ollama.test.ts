@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { createRelayTransform } from '../../../wire/transform/index.ts';
 import type { Entered } from '../door.ts';
 import { DoorTransform } from '../transform.ts';
-import { ollamaChat, ollamaGenerate } from './index.ts';
+import { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate } from './index.ts';
 
 const context = { query: '', now: () => 0, elapsedMs: () => 2 };
 const enter = (given: JsonObject): Entered => ollamaChat.enter({ model: 'm', messages: [], ...given }, context);
@@ -120,7 +120,19 @@ describe('a request', () => {
       ...{ max_completion_tokens: 9, temperature: 0.5, top_k: 3, stop: ['a'], reasoning_effort: 'high' },
       response_format: { type: 'json_schema', json_schema: { name: 'response', schema: { type: 'object' } } },
     });
-    expect(dropped).toEqual(['options.mirostat', 'logprobs']);
+    expect(dropped).toEqual(['options.num_ctx', 'options.mirostat', 'keep_alive', 'logprobs']);
+  });
+
+  test('names what only some server does, and not what asks for nothing', () => {
+    const given = { template: '', context: [1], keep_alive: 0, logprobs: false, other: { a: 1 }, 'odd\nname': 1 };
+    expect(ollamaGenerate.enter({ model: 'm', prompt: 'Hi', ...given }, context).dropped).toEqual(['context', 'other']);
+    expect(ollamaEmbed.enter({ model: 'm', input: 'a', dimensions: 2, keep_alive: '1m' }, context).dropped).toEqual([
+      'keep_alive',
+    ]);
+    expect(ollamaEmbeddings.enter({ prompt: 'a', options: {}, truncate: true }, context).dropped).toEqual([
+      'options',
+      'truncate',
+    ]);
   });
 
   test('without a limit has none, and JSON is asked for by name', () => {

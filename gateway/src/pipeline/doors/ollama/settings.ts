@@ -2,6 +2,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { withoutAbsent } from '../../../wire/json/json.ts';
+import type { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
 
 /** Options by what a chat calls them. Source: Ollama, modelfile parameters. */
@@ -15,47 +16,27 @@ const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['presence_penalty', 'presence_penalty'],
   ['frequency_penalty', 'frequency_penalty'],
 ]);
-/** How the server runs a model: nothing that changes the answer of another. */
-const OF_SERVER: ReadonlySet<string> = new Set([
-  ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'use_mmap', 'use_mlock', 'numa'],
-  ...['low_vram', 'vocab_only'],
-]);
-
-export interface Settings {
-  readonly params: JsonObject;
-  readonly dropped: readonly string[];
-}
-
-/** Throws PARAMETER_INVALID. */
-export function toSettings(given: JsonObject): Settings {
+/** `dropped`: gets the names of options that a chat cannot say. Throws PARAMETER_INVALID. */
+export function toSettings(given: JsonObject, dropped: DroppedNames): JsonObject {
   const options = given['options'] ?? {};
   if (!isObject(options)) return refuseShape('options', 'an object');
   const params: Record<string, unknown> = {};
-  const dropped: string[] = [];
   for (const [name, value] of Object.entries(options)) {
     const known = OPTIONS.get(name);
     if (known === undefined) {
-      if (!OF_SERVER.has(name)) dropped.push(`options.${name.slice(0, MAX_NAME_CHARS)}`);
+      if (value !== null) dropped.add(name, 'options.');
     } else if (name !== 'num_predict' || isLimit(value)) params[known] = value;
   }
   const stream = given['stream'] ?? true;
   if (typeof stream !== 'boolean') return refuseShape('stream', 'true or false');
-  return {
-    params: withoutAbsent({
-      model: given['model'],
-      ...params,
-      response_format: toResponseFormat(given['format']),
-      reasoning_effort: toEffort(given['think']),
-      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
-    }),
-    dropped: dropped.filter((name) => PRINTABLE.test(name)).slice(0, MAX_NAMES),
-  };
+  return withoutAbsent({
+    model: given['model'],
+    ...params,
+    response_format: toResponseFormat(given['format']),
+    reasoning_effort: toEffort(given['think']),
+    ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+  });
 }
-
-/** Names go into a header. */
-const PRINTABLE = /^[\w.-]+$/;
-const MAX_NAME_CHARS = 40;
-const MAX_NAMES = 20;
 
 /** -1 and -2 stand for no limit. */
 const isLimit = (value: unknown): boolean => typeof value !== 'number' || value >= 0;
