@@ -48,6 +48,20 @@ const CASES: readonly Case[] = [
     want: ['a', 'b', ''],
   },
   {
+    name: 'texts of what is embedded, with images or not',
+    type: 'embed',
+    phase: 'input',
+    body: { input: ['a', { text: 'b', image: { base64: 'x' } }, { image: { base64: 'x' } }] },
+    want: ['a', 'b', ''],
+  },
+  {
+    name: 'the text of one thing that is embedded',
+    type: 'embed',
+    phase: 'input',
+    body: { input: { text: 'a', image: { base64: 'x' } } },
+    want: ['a'],
+  },
+  {
     name: 'the result of a tool',
     type: 'chatComplete',
     phase: 'input',

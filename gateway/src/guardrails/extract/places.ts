@@ -59,9 +59,9 @@ const content = (value: unknown, path: Path): readonly Place[] =>
 const text = (value: unknown, path: Path): readonly Place[] =>
   typeof value === 'string' ? [{ text: value, path }] : NOWHERE;
 
-/** A text, or a list of texts and of objects that have one. */
+/** A text or an object that has one, or a list of these. */
 function texts(value: unknown, path: Path): readonly Place[] {
-  if (!Array.isArray(value)) return text(value, path);
+  if (!Array.isArray(value)) return isObject(value) ? text(value['text'], [...path, 'text']) : text(value, path);
   return value.map((item: unknown, i): Place => {
     if (typeof item === 'string') return { text: item, path: [...path, i] };
     const own = isObject(item) ? item['text'] : undefined;

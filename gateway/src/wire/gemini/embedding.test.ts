@@ -22,6 +22,16 @@ describe('embedContent', () => {
       want: { content: content('a'), outputDimensionality: 3, taskType: 'T', title: 't' },
     },
     {
+      rule: 'an image with its text',
+      params: { input: { text: 'a', image: { base64: 'data:image/webp;base64,AA==' } } },
+      want: { content: { parts: [{ text: 'a' }, { inlineData: { mimeType: 'image/webp', data: 'AA==' } }] } },
+    },
+    {
+      rule: 'a bare image',
+      params: { input: { image: { base64: 'AA==' } } },
+      want: { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } },
+    },
+    {
       rule: 'a list as a batch of requests',
       params: { input: ['a', { text: 'b' }], dimensions: 3 },
       want: {

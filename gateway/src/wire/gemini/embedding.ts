@@ -15,15 +15,22 @@ export function toEmbedContentBody(params: JsonObject, model: string): Result<Js
     taskType: params['task_type'],
     title: params['title'],
   };
-  const request = (text: string): JsonObject => withoutAbsent({ content: { parts: [{ text }] }, ...settings });
-  if (typeof input === 'string') return ok(request(input));
-  const texts = Array.isArray(input) ? input.map(textOfItem) : [undefined];
-  if (!texts.every((text) => text !== undefined)) return err('input must be a text or a list of texts');
-  return ok({ requests: texts.map((text) => ({ model: `models/${model}`, ...request(text) })) });
+  const request = (parts: readonly JsonObject[]): JsonObject => withoutAbsent({ content: { parts }, ...settings });
+  const items = (Array.isArray(input) ? input : [input]).map(partsOfItem);
+  const [first = []] = items;
+  if (items.some((parts) => parts.length === 0))
+    return err('input must be texts, or objects with text or an image in base64');
+  if (!Array.isArray(input)) return ok(request(first));
+  return ok({ requests: items.map((parts) => ({ model: `models/${model}`, ...request(parts) })) });
 }
 
-const textOfItem = (item: unknown): string | undefined =>
-  typeof item === 'string' ? item : isObject(item) ? textAt(item, 'text') : undefined;
+/** A text, an image, or both. */
+function partsOfItem(item: unknown): readonly JsonObject[] {
+  const text = typeof item === 'string' ? item : isObject(item) ? textAt(item, 'text') : undefined;
+  const given = isObject(item) ? textAt(objectAt(item, 'image'), 'base64') : undefined;
+  const image = given === undefined ? undefined : (parseDataUrl(given) ?? { mimeType: 'image/png', data: given });
+  return [...(text === undefined ? [] : [{ text }]), ...(image === undefined ? [] : [{ inlineData: { ...image } }])];
+}
 
 /** An answer of `embedContent` or `batchEmbedContents`. */
 export function fromEmbedContent(body: unknown, ctx: WireContext): Result<JsonObject, string> {

@@ -4,9 +4,10 @@ import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { objectsAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
-import { refuseShape } from '../refuse.ts';
+import { DroppedNames } from '../dropped-names.ts';
+import { refuseParameter, refuseShape } from '../refuse.ts';
 import { textsOf } from './conversation.ts';
-import { memberOf } from './members.ts';
+import { memberOf, objectOf, textIn, toCamel } from './members.ts';
 
 const vendorParams = ['task_type', 'title'];
 
@@ -14,7 +15,7 @@ export const geminiEmbed: Door = {
   vendorParams,
   enter: (given) => ({
     params: { input: inputOf(given, 'content'), ...settingsOf(given) },
-    dropped: [],
+    dropped: unreadOf([given]),
     toClient: (answer) => ({ embedding: vectorsOf(answer)[0] }),
   }),
 };
@@ -34,13 +35,36 @@ export const geminiEmbedBatch: Door = {
     }
     return {
       params: { input: requests.map((request, i) => inputOf(request, `requests[${i}].content`)), ...settingsOf(first) },
-      dropped: [],
+      dropped: unreadOf(requests),
       toClient: (answer) => ({ embeddings: vectorsOf(answer) }),
     };
   },
 };
 
-const inputOf = (request: JsonObject, path: string): string => textsOf(memberOf(request, 'content'), path).join('\n');
+const IN_REQUEST: ReadonlySet<string> = new Set(['model', 'content', 'outputDimensionality', 'taskType', 'title']);
+
+function unreadOf(requests: readonly JsonObject[]): readonly string[] {
+  const dropped = new DroppedNames();
+  for (const request of requests) dropped.addOthers(request, (name) => IN_REQUEST.has(toCamel(name)));
+  return dropped.names;
+}
+
+/** Its texts are one; with an image it is an object of both. Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
+function inputOf(request: JsonObject, path: string): string | JsonObject {
+  const content = memberOf(request, 'content');
+  const parts = isObject(content) ? content['parts'] : undefined;
+  const media = (Array.isArray(parts) ? parts : []).map((part: unknown) =>
+    isObject(part) ? objectOf(part, 'inlineData') : undefined,
+  );
+  const at = media.findIndex((inline) => inline !== undefined);
+  if (!Array.isArray(parts) || at < 0) return textsOf(content, path).join('\n');
+  const type = textIn(media[at], 'mimeType') ?? '';
+  const data = textIn(media[at], 'data');
+  if (!type.startsWith('image/') || data === undefined)
+    return refuseParameter(`${path}.parts[${at}]`, 'texts and one image in base64 are taken here');
+  const text = textsOf({ parts: parts.toSpliced(at, 1) }, path).join('\n');
+  return { ...(text === '' ? {} : { text }), image: { base64: `data:${type};base64,${data}` } };
+}
 
 const settingsOf = (request: JsonObject): JsonObject =>
   withoutAbsent({
@@ -52,7 +76,7 @@ const settingsOf = (request: JsonObject): JsonObject =>
 
 /** Throws UPSTREAM_INVALID_RESPONSE. */
 function vectorsOf(answer: JsonObject): readonly object[] {
-  const vectors = objectsAt(answer, 'data').map(({ embedding }) => embedding);
+  const vectors = objectsAt(answer, 'data').map(({ embedding, image_embedding: ofImage }) => embedding ?? ofImage);
   if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors.map((values) => ({ values }));
   throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
 }

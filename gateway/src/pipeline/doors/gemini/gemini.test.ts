@@ -333,6 +333,23 @@ describe('vectors', () => {
     expect(toClient(answer)).toEqual({ embedding: { values: [1, 2] } });
   });
 
+  test('are those of an image, with a text or not', () => {
+    const inlineData = { mimeType: 'image/png', data: 'AA==' };
+    const image = { base64: 'data:image/png;base64,AA==' };
+    const inputOf = (...parts: object[]) => geminiEmbed.enter({ content: { parts } }, contextOf()).params['input'];
+    expect(inputOf({ inlineData })).toEqual({ image });
+    expect(inputOf({ text: 'a' }, { inline_data: inlineData }, { text: 'b' })).toEqual({ text: 'a\nb', image });
+    for (const parts of [[{ inlineData }, { inlineData }], [{ inlineData: { ...inlineData, mimeType: 'audio/wav' } }]])
+      expect(() => inputOf(...parts)).toThrow(expect.objectContaining({ code: 'PARAMETER_UNSUPPORTED' }));
+    const { toClient } = geminiEmbed.enter({ content: { parts: [{ inlineData }] } }, contextOf());
+    expect(toClient({ data: [{ image_embedding: [1] }] })).toEqual({ embedding: { values: [1] } });
+  });
+
+  test('name what nobody reads', () => {
+    const requests = [{ content: content('one'), output_dimensionality: 2, autoTruncate: true }];
+    expect(geminiEmbedBatch.enter({ requests }, contextOf()).dropped).toEqual(['autoTruncate']);
+  });
+
   test('are those of several, which have the same settings', () => {
     const requests = [{ content: content('one') }, { content: content('two') }];
     const { params, toClient } = geminiEmbedBatch.enter({ requests }, contextOf());
