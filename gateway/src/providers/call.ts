@@ -27,6 +27,15 @@ export type EndpointId =
   | 'realtime'
   | ResourceEndpointId;
 
+/** Message batches in the format of Anthropic's own API. */
+export type MessageBatchEndpointId =
+  | 'createMessageBatch'
+  | 'listMessageBatches'
+  | 'getMessageBatch'
+  | 'getMessageBatchResults'
+  | 'cancelMessageBatch'
+  | 'deleteMessageBatch';
+
 /** Calls for files, batches and fine-tuning jobs that the provider keeps. */
 export type ResourceEndpointId =
   | 'createFile'
@@ -39,6 +48,7 @@ export type ResourceEndpointId =
   | 'getBatch'
   | 'getBatchOutput'
   | 'cancelBatch'
+  | MessageBatchEndpointId
   | 'createFinetune'
   | 'listFinetunes'
   | 'getFinetune'

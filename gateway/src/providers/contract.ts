@@ -38,6 +38,7 @@ export type {
   AuthorizerContext,
   Call,
   EndpointId,
+  MessageBatchEndpointId,
   OutgoingRequest,
   ProviderServices,
   ResourceEndpointId,

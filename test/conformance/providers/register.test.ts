@@ -11,7 +11,7 @@ test('the register and the catalogue name the same providers', () => {
   expect([...PROVIDERS].filter(([id, provider]) => provider.id !== id)).toEqual([]);
 });
 
-/** The same wherever they are: responses.test.ts, realtime.test.ts, resources.test.ts and further.test.ts put all of them through one table each. */
+/** The same wherever they are: responses.test.ts, realtime.test.ts, resources.test.ts, message-batches.test.ts and further.test.ts put all of them through one table each. */
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems', 'realtime'],
   ...['moderate', 'rerank', 'imageGenerate', 'createSpeech'],
@@ -20,6 +20,8 @@ const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createBatch', 'listBatches', 'getBatch', 'cancelBatch'],
   ...['createFinetune', 'listFinetunes', 'getFinetune', 'listFinetuneEvents', 'listFinetuneCheckpoints'],
   'cancelFinetune',
+  ...['createMessageBatch', 'listMessageBatches', 'getMessageBatch', 'getMessageBatchResults'],
+  ...['cancelMessageBatch', 'deleteMessageBatch'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

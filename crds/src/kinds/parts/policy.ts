@@ -116,6 +116,12 @@ export const ENDPOINT_TYPES = [
   'listFinetuneEvents',
   'listFinetuneCheckpoints',
   'cancelFinetune',
+  'createMessageBatch',
+  'listMessageBatches',
+  'getMessageBatch',
+  'getMessageBatchResults',
+  'cancelMessageBatch',
+  'deleteMessageBatch',
   'proxy',
 ] as const;
 

@@ -25,7 +25,7 @@ const FAILED = '{"id":"r9","custom_id":"x","response":null,"error":{"code":"batc
 const world = (bytes = 1_000_000) => {
   const kept = new Map<string, number>();
   const budget = createByteBudget(bytes);
-  const counter = (account = 'a', isWhole = false, output = 'file o') =>
+  const counter = (account = 'a', isWhole = false, output = 'file o', results?: string) =>
     new RowCounter({
       marks: {
         read: async (key) => kept.get(key) ?? 0,
@@ -36,7 +36,7 @@ const world = (bytes = 1_000_000) => {
         },
       },
       isWhole,
-      ...{ account, output },
+      ...{ account, output, results },
       json: DEFAULT_JSON_LIMITS,
       memory: budget.open(),
       prices: { prices, account: { provider: 'openai', prices: undefined }, model: '', batch: true },
@@ -67,6 +67,47 @@ const read = (counter: RowCounter, text: string, size = 1_000, most = Number.POS
     });
   });
 };
+
+describe('results of a message batch', () => {
+  const result = (id: string, tokens: number) =>
+    `${JSON.stringify({
+      custom_id: id,
+      result: {
+        type: 'succeeded',
+        message: { model: 'claude-sonnet-4-5', usage: { input_tokens: tokens, output_tokens: 0 } },
+      },
+    })}\n`;
+  const text = `${result('a', 100)}{"custom_id":"b","result":{"type":"expired"}}\n${result('c', 50)}`;
+
+  test('are counted once, with those of the same batch as an output', async () => {
+    const { counter } = world();
+    const results = counter('a', false, 'file m', 'm');
+    expect(await read(results, text)).toBe(text);
+    expect(results.counted()).toMatchObject({ usage: { total: 150 }, model: 'claude-sonnet-4-5' });
+    const again = counter('a', false, 'file m', 'm');
+    await read(again, text);
+    const output = counter('a', false, 'file m');
+    await read(output, row('m-1', 100) + row('m-2', 0) + row('m-3', 50));
+    expect([again.counted().usage, output.counted().usage]).toEqual([undefined, undefined]);
+    const other = counter('a', false, 'file n', 'n');
+    await read(other, text);
+    expect(other.counted()).toMatchObject({ usage: { total: 150 } });
+  });
+
+  test('are no rows of a file of a client that look like them', async () => {
+    const { counter } = world();
+    const file = counter();
+    await read(file, text);
+    expect(file.counted().usage).toBeUndefined();
+  });
+
+  test('have no known cost behind a first row that is too long', async () => {
+    const { counter } = world(2 * MAX_ROW_BYTES);
+    const results = counter('a', false, 'file m', 'm');
+    await read(results, `{"custom_id":"${'x'.repeat(MAX_ROW_BYTES)}"}\n${result('c', 50)}`, 1_000_000);
+    expect(results.counted()).toMatchObject({ usage: { total: 50 }, cost: { unpriced: true } });
+  });
+});
 
 describe('rows of an output', () => {
   test.for([1, 7, 1_000])('pass as they are and are counted, in pieces of %i bytes', async (size) => {

@@ -7,7 +7,7 @@ import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import { type CountedAnswer, type ModelShare, NOTHING_COUNTED } from '../../record/index.ts';
 import type { RowMarks } from '../../store/index.ts';
 import { addUsage, NO_USAGE, type TokenUsage } from '../../usage/index.ts';
-import { MAX_ROW_BYTES } from '../../wire/batch-rows/index.ts';
+import { MAX_ROW_BYTES, outputRowId } from '../../wire/batch-rows/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { countedBody, type PieceCounter } from './counted-body.ts';
 import type { MappedAnswer } from './map/index.ts';
@@ -22,7 +22,8 @@ export async function countRows(
   tried: Tried<MappedAnswer>,
 ): Promise<Tried<MappedAnswer>> {
   const { result } = tried;
-  if (prepared.operation.reportsRows !== true || result.kind === 'error') return tried;
+  const { reportsRows } = prepared.operation;
+  if (reportsRows === undefined || result.kind === 'error') return tried;
   const { answer } = result;
   const { body, headers } = answer;
   if (body.kind !== 'stream' || answer.status !== 200 || headers['content-encoding'] !== undefined) return tried;
@@ -33,7 +34,7 @@ export async function countRows(
     marks: settlement?.marks ?? ports.rowMarks,
     isWhole: settlement !== undefined || (await isFollowed(ports, prepared)),
     account: resolved.managed?.id ?? targetIdentity(resolved),
-    output: outputOf(prepared, answer),
+    ...outputOf(prepared, answer),
     json: ports.json,
     memory: exchange.memory,
     prices: {
@@ -50,10 +51,16 @@ export async function countRows(
  * What the rows are the content of: whoever may write a file may write rows into it that look like those of an output, and
  * counting these must not count those.
  */
-function outputOf({ call: { route } }: Prepared, { file }: MappedAnswer): string {
-  const { file_id: id = '', batch_id: batch } = route;
-  if (file !== undefined) return `file ${file}`;
-  return batch === undefined ? `file ${decodeURIComponent(id)}` : `batch ${decodeURIComponent(batch)}`;
+function outputOf(
+  { call: { route }, operation }: Prepared,
+  { file }: MappedAnswer,
+): Pick<RowCounterOptions, 'output' | 'results'> {
+  const { file_id: id = '', batch_id } = route;
+  const batch = batch_id === undefined ? undefined : decodeURIComponent(batch_id);
+  // The same rows as those of the output of the batch, which are counted once.
+  if (operation.reportsRows === 'messages') return { output: `file ${batch}`, results: batch };
+  if (file !== undefined) return { output: `file ${file}` };
+  return { output: batch === undefined ? `file ${decodeURIComponent(id)}` : `batch ${batch}` };
 }
 
 /** Whether the gateway reads the output of the batch that the path names itself, so that it counts what a client has not read to its end. */
@@ -72,6 +79,8 @@ export interface RowCounterOptions {
   readonly account: string;
   /** Identifies the output in the account. */
   readonly output: string;
+  /** The message batch whose results are the rows, in the words of the provider, which have no ids. */
+  readonly results?: string | undefined;
   readonly json: JsonLimits;
   readonly memory: ByteAccount;
   readonly prices: CountOptions;
@@ -224,15 +233,23 @@ export class RowCounter implements PieceCounter {
 
   /** With the first row: a file may get other content. */
   async #begin(row: JsonObject | undefined): Promise<void> {
-    const id = row?.['id'];
-    const isRow = typeof row?.['custom_id'] === 'string' && ('response' in row || 'error' in row);
-    if (!isRow || typeof id !== 'string') {
+    const id = this.#idOf(row);
+    if (id === undefined) {
       this.#key = 'none';
       return;
     }
     const { account, output, marks } = this.#options;
     this.#key = hash('sha256', JSON.stringify([account, output, id]));
     this.#before = await marks.read(this.#key);
+  }
+
+  /** Of the first row; undefined: it is no row of an output. */
+  #idOf(row: JsonObject | undefined): string | undefined {
+    const { results } = this.#options;
+    if (results !== undefined) return outputRowId(results, 1); // whatever the first line is
+    const isRow = typeof row?.['custom_id'] === 'string' && ('response' in row || 'error' in row);
+    const id = row?.['id'];
+    return isRow && typeof id === 'string' ? id : undefined;
   }
 
   #count(row: JsonObject | undefined): void {

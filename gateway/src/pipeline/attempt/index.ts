@@ -75,7 +75,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
 function tryTarget(ports: AttemptPorts, prepared: Prepared, request: OutgoingRequest): Promise<Tried<MappedAnswer>> {
   const { createsBatch, reportsRows } = prepared.operation;
   const tried = tryWithRetries(ports, new TargetTries(ports, prepared, request));
-  const isOfBatch = createsBatch === true || reportsRows === true;
+  const isOfBatch = createsBatch === true || reportsRows !== undefined;
   return isOfBatch ? tried.then((answered) => seen(ports, prepared, answered)) : tried;
 }
 

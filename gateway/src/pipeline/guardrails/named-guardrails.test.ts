@@ -63,6 +63,8 @@ describe('guardrails that do not exist', () => {
       ...['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'],
       ...['createFinetune', 'listFinetunes', 'getFinetune', 'listFinetuneEvents', 'listFinetuneCheckpoints'],
       'cancelFinetune',
+      ...['createMessageBatch', 'listMessageBatches', 'getMessageBatch', 'getMessageBatchResults'],
+      ...['cancelMessageBatch', 'deleteMessageBatch'],
       ...['ollamaChat', 'ollamaGenerate', 'ollamaEmbed', 'ollamaEmbeddings'],
       ...['cohereChat', 'cohereEmbed', 'cohereRerank'],
       ...['geminiGenerateContent', 'geminiStreamGenerateContent', 'geminiEmbedContent', 'geminiBatchEmbedContents'],

@@ -102,7 +102,7 @@ function lateBudgets(
   target: LimitedTarget,
   { buckets, nowMs }: Pick<LimitPorts, 'buckets'> & { readonly nowMs: number },
 ): readonly BudgetLimit[] | undefined {
-  if (target.input.exchange.operation.reportsRows !== true) return undefined;
+  if (target.input.exchange.operation.reportsRows === undefined) return undefined;
   const facts = limited.policies.length === 0 ? undefined : policyFacts(target);
   const ofPolicies = limited.policies.flatMap((policy) => {
     const bucket = facts && policy.bucketOf(facts);

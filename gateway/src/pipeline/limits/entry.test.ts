@@ -89,6 +89,8 @@ describe('a key', () => {
 
   test.for([
     { method: 'GET', path: '/v1/batches', free: true },
+    { method: 'GET', path: '/v1/messages/batches/b/results', free: true },
+    { method: 'GET', path: '/v1/messages/batchesx', free: false },
     { method: 'GET', path: '/v1/files/file-1/content', free: true },
     { method: 'GET', path: '/v1/fine_tuning/jobs/1', free: true },
     { method: 'POST', path: '/v1/files', free: false },

@@ -9,7 +9,7 @@ import { budgetError, rateError } from './denial.ts';
 import { LimitTrail } from './trail.ts';
 
 /** Reading these resources costs nothing of key and workspace: clients poll them while a job runs. */
-const FREE = /^\/v1\/(?:batches|files|fine_tuning|logs)(?:\/|$)/;
+const FREE = /^\/v1\/(?:batches|files|fine_tuning|logs|messages\/batches)(?:\/|$)/;
 
 export interface LimitPorts {
   readonly limiter: Limiter;

@@ -12,7 +12,7 @@ export const listBatches = ownResourceOperation('listBatches', { route: { method
 export const getBatch = ownResourceOperation('getBatch', { route: { method: 'GET', path: '/v1/batches/:batch_id' } });
 export const getBatchOutput = ownResourceOperation('getBatchOutput', {
   route: { method: 'GET', path: '/v1/batches/:batch_id/output' },
-  reportsRows: true,
+  reportsRows: 'output',
 });
 export const cancelBatch = ownResourceOperation('cancelBatch', {
   route: { method: 'POST', path: '/v1/batches/:batch_id/cancel' },

@@ -14,7 +14,7 @@ export const getFile = ownResourceOperation('getFile', {
 });
 export const getFileContent = ownResourceOperation('getFileContent', {
   route: { method: 'GET', path: '/v1/files/:file_id/content' },
-  reportsRows: true,
+  reportsRows: 'output',
   errors,
 });
 export const deleteFile = ownResourceOperation('deleteFile', {

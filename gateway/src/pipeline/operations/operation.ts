@@ -109,8 +109,8 @@ export interface Operation {
   readonly keptByProvider?: true;
   /** A good answer is about a batch that the call has created. */
   readonly createsBatch?: true;
-  /** A good answer may be the output of a batch, whose rows are counted. */
-  readonly reportsRows?: true;
+  /** A good answer may be the output of a batch, whose rows are counted: in the format of OpenAI, or results of message batches. */
+  readonly reportsRows?: 'output' | 'messages';
   /** What guardrails take its requests for, a function where it depends on the request; absent or undefined: they do not look at them. */
   readonly checkedAs?: RequestType | ((request: CheckedSource) => RequestType | undefined);
   /** Its `gen_ai.operation.name` in the conventions of OpenTelemetry; absent: its id. */

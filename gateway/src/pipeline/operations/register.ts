@@ -17,6 +17,7 @@ import {
 import { GEMINI } from './gemini.ts';
 import { imageEdit, imageGenerate, imageVariation } from './images.ts';
 import { ingestLogs, ingestSpans } from './ingest.ts';
+import { MESSAGE_BATCHES } from './message-batches.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
 import { moderate } from './moderations.ts';
@@ -65,6 +66,7 @@ export const OPERATIONS = {
   listFinetuneEvents,
   listFinetuneCheckpoints,
   cancelFinetune,
+  ...MESSAGE_BATCHES,
   listModels,
   ...OLLAMA,
   ...COHERE,

@@ -19,9 +19,9 @@ interface ResourceRow {
   readonly route: OperationRoute;
   /** Default: any. The gateway judges bodies of its own resources itself. */
   readonly bodies?: Operation['bodies'];
-  /** Whether the member `model` of the body names the model that runs; `unknown`: others name it. Default: no model runs. */
-  readonly model?: 'body' | 'unknown';
-  readonly reportsRows?: true;
+  /** Whether the member `model` of the body names the model that runs; `rows`: each row of the body; `unknown`: others name it. Default: no model runs. */
+  readonly model?: 'body' | 'rows' | 'unknown';
+  readonly reportsRows?: Operation['reportsRows'];
   readonly createsBatch?: true;
   /** Default: those of OpenAI. */
   readonly errors?: Operation['errors'];
@@ -58,6 +58,7 @@ function resourceHandler(id: ResourceEndpointId, model: ResourceRow['model']): O
     readsStream: false,
     passesQuery: true,
     modelAt: (provider) => {
+      if (model === 'rows') return rowCheckOf(provider) && { kind: model };
       if (model !== 'unknown') return { kind: model ?? 'none' };
       const isChecked = procedureOf(provider)?.checksModels === true || rowCheckOf(provider) !== undefined;
       return isChecked ? { kind: 'none' } : undefined;

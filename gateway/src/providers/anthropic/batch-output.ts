@@ -2,7 +2,7 @@
 import { AppError } from '../../errors/index.ts';
 import { LineTooLong, linesOf } from '../../lib/lines.ts';
 import { type BatchEndpoint, fromBatchResult, hasResults } from '../../wire/anthropic/index.ts';
-import { MAX_ROW_BYTES, outputRow } from '../../wire/batch-rows/index.ts';
+import { MAX_ROW_BYTES, outputRow, outputRowId } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
 import { invalidResponse, jsonOfStep, outputCall, parsedLine, pathText } from '../engine/index.ts';
@@ -56,7 +56,7 @@ async function* rowsOf(
       const read = fromBatchResult(parsedLine(line, tools.json), call, endpoint);
       if (!read.ok) throw invalid(read.error);
       const { customId, outcome } = read.value;
-      yield outputRow({ id: `${batch}-${row}`, customId }, outcome);
+      yield outputRow({ id: outputRowId(batch, row), customId }, outcome);
     }
   } catch (error) {
     if (error instanceof LineTooLong) throw invalid(`it has more than ${MAX_ROW_BYTES} bytes`);

@@ -25,6 +25,7 @@ import type {
 import { jsonOfStep, namePart, pathSegment, pathText } from '../engine/index.ts';
 import { withProviderOptions } from '../openai-like/index.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
+import { OF_HEADERS } from './endpoints.ts';
 import { listQuery } from './files.ts';
 
 const NOTHING = { kind: 'none' } as const;
@@ -37,7 +38,8 @@ const answered = (read: (body: unknown) => Result<object, string>): AnswerRule =
   },
 });
 
-const batchPath = ({ route }: Call): string => `/messages/batches/${pathText(route['batch_id'] ?? '', 'batch_id')}`;
+export const batchPath = ({ route }: Call): string =>
+  `/messages/batches/${pathText(route['batch_id'] ?? '', 'batch_id')}`;
 
 export const listBatches: Endpoint = {
   method: 'GET',
@@ -59,8 +61,6 @@ export const cancelBatch: Endpoint = {
   request: NOTHING,
   answer: answered(fromMessageBatch),
 };
-
-const OF_HEADERS = ['anthropic_beta', 'anthropic_version'];
 
 /** The rows of a file, or of the request itself, are sent on as the requests of one batch while they arrive. */
 export const createBatch: Procedure = {

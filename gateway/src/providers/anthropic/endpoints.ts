@@ -55,7 +55,8 @@ export const complete: Endpoint = {
   stream: { kind: 'decode', framing: 'sse', open: createLegacyCompletionDecoder },
 };
 
-const OF_HEADERS = ['anthropic_beta', 'anthropic_version'];
+/** Members of bodies that go into headers. */
+export const OF_HEADERS = ['anthropic_beta', 'anthropic_version'];
 const nativeBody: RequestRule = {
   kind: 'table',
   table: { drop: OF_HEADERS, elsewhere: OF_HEADERS, hooks: [withoutUnsignedThoughts] },

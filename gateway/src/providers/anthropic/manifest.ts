@@ -6,6 +6,7 @@ import { getBatchOutput } from './batch-output.ts';
 import { cancelBatch, createBatch, getBatch, listBatches } from './batches.ts';
 import { chatComplete, complete, countTokens, messages, messagesCountTokens } from './endpoints.ts';
 import { createFile, deleteFile, getFile, getFileContent, listFiles } from './files.ts';
+import { listedRequests, MESSAGE_BATCHES } from './message-batches.ts';
 import { models } from './models.ts';
 
 export const anthropic: Provider = defineProvider({
@@ -18,8 +19,10 @@ export const anthropic: Provider = defineProvider({
     ...{ chatComplete, complete, countTokens, messages, messagesCountTokens },
     ...{ createFile, listFiles, getFile, deleteFile },
     ...{ listBatches, getBatch, cancelBatch },
+    ...MESSAGE_BATCHES,
   },
   procedures: { getFileContent, createBatch, getBatchOutput },
+  rowChecks: { createMessageBatch: listedRequests },
   models,
   // The vendor's SDKs add the version segment to every path, while base URLs have it already.
   proxy: {

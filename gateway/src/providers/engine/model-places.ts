@@ -2,8 +2,8 @@
 import type { ModelPlace } from '../contract.ts';
 import { compilePattern, matchPattern, type ProxiedCall, segmentsOf } from './path-pattern.ts';
 
-/** Where a call names its model, and which where the path says it. */
-export type ModelAt = { readonly kind: 'body' | 'none' } | { readonly kind: 'path'; readonly model: string };
+/** Where a call names its model, and which where the path says it. `rows`: each row of its body does, and a check of the provider looks at all of it. */
+export type ModelAt = { readonly kind: 'body' | 'none' | 'rows' } | { readonly kind: 'path'; readonly model: string };
 
 /** Undefined: not declared for the call. */
 export type ModelPlaces = (call: ProxiedCall) => ModelAt | undefined;

@@ -10,4 +10,4 @@ export {
   readRows,
   toRow,
 } from './input.ts';
-export { outputRow, type RowError, type RowNames, type RowOutcome } from './output.ts';
+export { outputRow, outputRowId, type RowError, type RowNames, type RowOutcome } from './output.ts';

@@ -18,6 +18,9 @@ export interface RowNames {
   readonly customId: string;
 }
 
+/** Of the row with that number, from 1, in the output of a batch whose provider gives rows no ids. */
+export const outputRowId = (batch: string, number: number): string => `${batch}-${number}`;
+
 /** A line with its end. */
 export function outputRow({ id, customId }: RowNames, outcome: RowOutcome): Buffer {
   const row =

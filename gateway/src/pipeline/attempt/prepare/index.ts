@@ -243,7 +243,7 @@ function forwardedOf(
   const asked = headerOverrides.forwardHeaders;
   const given = asked ?? leaf.settings.forwardHeaders;
   if (given.length === 0) return NO_HEADERS;
-  const names = operation.reportsRows === true ? given.filter((name) => !SELECTS_BYTES.has(name)) : given;
+  const names = operation.reportsRows === undefined ? given : given.filter((name) => !SELECTS_BYTES.has(name));
   const namedBy = asked === undefined ? plan.owner : 'client';
   const credentials = storedBy === undefined || !ranksBelow(namedBy, storedBy);
   return forwardedHeaders({ request, caller, snapshot }, { names, credentials });

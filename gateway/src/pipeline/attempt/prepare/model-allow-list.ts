@@ -31,6 +31,7 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
       `@${slug} admits listed models only, and which model ${question.request.method} of this path runs is not known`,
     );
   }
+  if (place.kind === 'rows') return;
   const named = modelsOf(place, question);
   question.form?.fields?.insist?.(isModelName);
   checkNamed(account, deployments, { named, mayNameNone: place.kind === 'none', isForm: question.form !== undefined });
