@@ -55,4 +55,5 @@ export const rowValues = (row: LogRow): unknown[] => [
   row.snapshot,
   row.gateway_version,
   row.document,
+  row.fell_back,
 ];
