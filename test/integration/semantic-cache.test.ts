@@ -9,13 +9,14 @@ const OTHER_KEY = 'gwk_of_another_team_0123456789abcdef';
 const CACHE = { mode: 'semantic', embeddingModel: '@openai/text-embedding-3-small', similarityPercent: 80 };
 
 interface Given {
+  readonly env?: Readonly<Record<string, string>>;
   readonly cache?: object;
   readonly records?: RequestRecord[];
 }
 
-const start = ({ cache = {}, records = [] }: Given = {}) =>
+const start = ({ cache = {}, records = [], env = {} }: Given = {}) =>
   startWorld({
-    env: { CACHE_STORE: 'memory' },
+    env: { CACHE_STORE: 'memory', ...env },
     sinks: [{ name: 'test', readsUsage: true, record: (record) => void records.push(record) }],
     entries: ({ url }) => [
       config('similar', { provider: '@openai', cache: { ...CACHE, ...cache } } as never),
@@ -172,4 +173,20 @@ test('targets of a request share the vector of its prompt', async () => {
   const { answer, status } = await ask(world, { headers: { 'x-gw-config': 'through-two' } });
   expect([answer.status, status]).toEqual([200, 'SEMANTIC MISS']);
   expect(calls(world, '/v1/embeddings')).toBe(1);
+});
+
+test.for([
+  { env: {}, dimensions: undefined },
+  { env: { SEMANTIC_CACHE_EMBEDDING_DIMENSIONS: '256' }, dimensions: 256 },
+])('the model is asked for $dimensions dimensions with $env', async ({ env, dimensions }) => {
+  await using world = await start({ env });
+  await ask(world);
+  const { body } = await waitFor(() => world.mock.requests.find(({ path }) => path === '/v1/embeddings'), {
+    what: 'the call for the vector',
+  });
+  expect(JSON.parse(body.toString())).toEqual({
+    model: 'text-embedding-3-small',
+    ...{ input: expect.any(String), encoding_format: 'float' },
+    ...(dimensions === undefined ? {} : { dimensions }),
+  });
 });

@@ -113,7 +113,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
       ...{ maxResponseBytes, json: limits.json, providers: PROVIDERS, hosts },
       servicesFor: createProviderServices(services),
       cache: stores.cache,
-      semantic: semanticCacheOf(stores.vectors, () => ports.attempts),
+      semantic: semanticCacheOf(stores.vectors, settings, () => ports.attempts),
       ...{ guardrails, ...batchPortsOf(batches, stores) },
       ...checksOf(settings, guardrails),
       needsStreamUsage: recorder.needsStreamUsage,
@@ -185,9 +185,13 @@ const checksOf = ({ inspectStreamForOverload }: GatewaySettings, guardrails: Gua
   answerChecks: [createOverloadCheck(inspectStreamForOverload), createAnswerHooks(guardrails)],
 });
 
-const semanticCacheOf = (vectors: VectorStore, attempts: () => AttemptPorts): AttemptPorts['semantic'] => ({
+const semanticCacheOf = (
+  vectors: VectorStore,
+  { cache: { vectorDimensions: dimensions } }: Pick<GatewaySettings, 'cache'>,
+  attempts: () => AttemptPorts,
+): AttemptPorts['semantic'] => ({
   vectors,
-  embed: createEmbedPrompt({ attempts, now: Date.now }),
+  embed: createEmbedPrompt({ attempts, dimensions, now: Date.now }),
 });
 
 type GuardrailPortOptions = Pick<GuardrailPorts, 'regexTurn' | 'json' | 'maxHeldBytes' | 'ask'> &

@@ -212,6 +212,10 @@ export const ENVIRONMENT = z.object({
     17_179_869_184,
     'memory for vectors of prompts, by which the semantic cache finds answers, in bytes',
   ),
+  SEMANTIC_CACHE_EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(16_384).optional().meta({
+    description:
+      'dimensions that the semantic cache asks embedding models for, for models that can shorten their vectors; unset: those of the model, 1536 for text-embedding-3-small',
+  }),
   GATEHOUSE_SEMANTIC_CACHE_STORE: z.enum(['auto', 'answers']).default('auto').meta({
     description:
       'where vectors of prompts are: auto in the PostgreSQL of GATEHOUSE_BATCH_DATABASE_URL where answers are in Redis and that server has pgvector, answers always where the answers are',

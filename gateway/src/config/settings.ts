@@ -121,6 +121,8 @@ export interface GatewaySettings {
     readonly store: 'memory' | 'redis';
     readonly memoryBytes: number;
     readonly vectorBytes: number;
+    /** Of vectors that models are asked for; undefined: as many as the model makes. */
+    readonly vectorDimensions: number | undefined;
     /** URL of the PostgreSQL of vectors; undefined: they are where answers are. */
     readonly vectorDatabase: Secret | undefined;
   };
@@ -215,6 +217,7 @@ const cacheOf = (env: Environment, redis: Parameters<typeof storeOf>[1]): Gatewa
   store: storeOf(env, redis),
   memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES,
   vectorBytes: env.GATEHOUSE_SEMANTIC_CACHE_BYTES,
+  vectorDimensions: env.SEMANTIC_CACHE_EMBEDDING_DIMENSIONS,
   vectorDatabase: vectorDatabaseOf(env, redis),
 });
 

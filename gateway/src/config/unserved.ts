@@ -39,7 +39,10 @@ export const UNSERVED_VARIABLES: readonly UnservedVariables[] = [
   },
   {
     feature: 'stores of vectors and settings of the semantic cache for all configs are',
-    names: ['VECTOR_STORE*', 'SEMANTIC_CACHE_*'],
+    names: [
+      ...['VECTOR_STORE*', 'SEMANTIC_CACHE_EMBEDDING_PROVIDER', 'SEMANTIC_CACHE_EMBEDDINGS_URL'],
+      ...['SEMANTIC_CACHE_EMBEDDING_API_KEY', 'SEMANTIC_CACHE_EMBEDDING_MODEL', 'SEMANTIC_CACHE_SIMILARITY_THRESHOLD'],
+    ],
   },
   {
     feature: 'further stores of logs and analytics, and further settings of AWS for them, are',

@@ -20,12 +20,14 @@ const MAX_LEFT_ALONE = 1_000;
 export interface EmbedPromptOptions {
   /** Those that requests are made with, which exist when the first prompt comes. */
   readonly attempts: () => AttemptPorts;
+  /** That models are asked for; undefined: as many as they make. */
+  readonly dimensions?: number | undefined;
   /** Unix time in ms. */
   now(): number;
 }
 
 /** One call for each prompt and model of a request, however many targets look it up. */
-export function createEmbedPrompt({ attempts, now }: EmbedPromptOptions): EmbedPrompt {
+export function createEmbedPrompt({ attempts, dimensions, now }: EmbedPromptOptions): EmbedPrompt {
   const asked = new WeakMap<Exchange, Map<string, ReturnType<EmbedPrompt>>>();
   const slow = new LRUCache<string, number>({ max: MAX_LEFT_ALONE });
 
@@ -41,7 +43,8 @@ export function createEmbedPrompt({ attempts, now }: EmbedPromptOptions): EmbedP
     }, MAX_WAIT_MS);
     signal.onCancel(giveUp);
     try {
-      const bodyOf = (name: string) => ({ model: name, input: text, encoding_format: 'float' });
+      const more = dimensions === undefined ? undefined : { dimensions };
+      const bodyOf = (name: string) => ({ model: name, input: text, encoding_format: 'float', ...more });
       const answer = await callAccount(attempts(), { input, operation: EMBEDDING, model, bodyOf, signal: call });
       return answer.kind === 'answer' ? toUnit(vectorOf(answer.value)) : undefined;
     } catch {
