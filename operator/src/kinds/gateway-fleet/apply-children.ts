@@ -1,12 +1,13 @@
+import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { digestOf } from '@gatehouse/crds/snapshot';
 import { hasReason, type KubeObject } from '../../runtime/index.ts';
 import { childrenOf, networkPolicy } from './children.ts';
-import { metadataUsesOf } from './egress.ts';
+import { blockedIn, metadataUsesOf } from './egress.ts';
 import { AUTOSCALERS, DEPLOYMENTS, type Deployment, type Manifest } from './kube-kinds.ts';
 import { kindOf, mustBeReplaced, stateOf } from './live.ts';
-import { askedClouds } from './metadata-access.ts';
 import { APPLIED_ANNOTATION, childName, HANDOVER_MANAGER } from './names.ts';
+import { isOfOrganisation } from './placement.ts';
 import type { FleetRun } from './ports.ts';
 import { digestSecrets, ensureAdminToken } from './secrets.ts';
 
@@ -53,16 +54,25 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
 }
 
 /**
- * Closes what the fleet has lost the grant for, however little of its spec is served otherwise: its pods go on. Rejects with
- * ApiError.
+ * Closes metadata addresses that the pods of a workspace's fleet may no longer reach, whatever its spec asks for by now, and however
+ * little of that is served: they go on. Nothing else of the policy changes. Rejects with ApiError.
  */
 export async function closeEgress(run: FleetRun): Promise<void> {
   const { fleet, ports, signal } = run;
-  const metadataUses = metadataUsesOf(fleet, ports);
-  if (askedClouds(fleet).every((cloud) => metadataUses.includes(cloud))) return;
-  const policy = networkPolicy(fleet, ports.settings, { metadataUses });
-  if ((await stateOf(run, policy)).kind === 'ours') await ports.applier.apply(policy, { signal });
+  if (isOfOrganisation(fleet.metadata.namespace ?? '', ports.settings)) return;
+  const policy = networkPolicy(fleet, ports.settings, { metadataUses: metadataUsesOf(fleet, ports) });
+  const state = await stateOf(run, policy);
+  if (state.kind !== 'ours') return;
+  const [live, wanted] = [specOf(state.object), specOf(policy)];
+  if (blockedIn(wanted).isSubsetOf(blockedIn(live))) return;
+  const closed: Manifest = { ...policy, spec: { ...wanted, ingress: live['ingress'] } };
+  await ports.applier.apply(closed, { signal });
 }
+
+const specOf = (policy: KubeObject): Readonly<Record<string, unknown>> => {
+  const spec = 'spec' in policy ? policy.spec : undefined;
+  return isObject(spec) ? spec : {};
+};
 
 /**
  * The number of pods to apply; undefined leaves it to the autoscaler. Dropping a field that no other manager owns resets it to

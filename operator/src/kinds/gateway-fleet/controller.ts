@@ -127,13 +127,20 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
     },
     whileSuspended: async ({ object, signal }) => {
       const fleet = readFleet(object);
-      if (isFleet(fleet)) await closeEgress({ fleet, ports, signal });
+      await closeEgressOf(object, { ports, signal });
       const acknowledged = isFleet(fleet) ? ports.acknowledged(fleet) : undefined;
       const counts = isFleet(fleet) ? observe({ fleet, ports, signal }, acknowledged) : {};
       await status.applyIfChanged(object, { ...summariseSuspended(object, acknowledged), ...counts }, { signal });
       return undefined;
     },
   });
+}
+
+/** A spec that cannot be read asks for nothing. */
+async function closeEgressOf(object: FleetObject, run: Omit<FleetRun, 'fleet'>): Promise<void> {
+  const read = readFleet(object);
+  const fleet = isFleet(read) ? read : readFleet({ ...object, spec: {} });
+  if (isFleet(fleet)) await closeEgress({ fleet, ...run });
 }
 
 const isFleet = (read: GatewayFleet | Halt): read is GatewayFleet => read.kind === 'GatewayFleet';
@@ -149,7 +156,10 @@ async function walk(
 ): Promise<{ readonly progress: RunProgress; readonly fleet: GatewayFleet | undefined }> {
   const passed = new Map<PositiveType, Explanation>();
   const fleet = readFleet(object);
-  if (!isFleet(fleet)) return { progress: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
+  if (!isFleet(fleet)) {
+    await closeEgressOf(object, { ports, signal });
+    return { progress: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
+  }
   for (const { proves, take } of STEPS) {
     const run = { fleet, ports, signal };
     const result = await take(run).catch((error: unknown) => haltFrom(error, run));

@@ -2,6 +2,7 @@
  * Where the pods of a fleet may connect to: anywhere except to addresses at which clouds serve the identity of the machine.
  * Only these addresses are blocked: node-local DNS is also in 169.254.0.0/16.
  */
+import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { CLOUDS, type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
@@ -94,6 +95,14 @@ function metadataOfBuckets({ spec: { stores, records, pod } }: GatewayFleet): re
 export function blockedAddresses(uses: readonly MetadataUse[]): readonly string[] {
   const open = new Set(uses.flatMap((use) => NEEDED[use]));
   return BLOCKED.filter((address) => !open.has(address)).sort();
+}
+
+/** Addresses that the spec of a policy blocks; none where it says nothing of egress. */
+export function blockedIn({ policyTypes, egress }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
+  if (!Array.isArray(policyTypes) || !policyTypes.includes('Egress') || !Array.isArray(egress)) return new Set();
+  const peers = egress.flatMap((rule) => (isObject(rule) && Array.isArray(rule['to']) ? rule['to'] : []));
+  const blocks = peers.flatMap((peer) => (isObject(peer) && isObject(peer['ipBlock']) ? [peer['ipBlock']] : []));
+  return new Set(blocks.flatMap(({ except }) => (Array.isArray(except) ? except : [])));
 }
 
 /** Whether egress is left to other policies: the fleet asks for that, and may reach the metadata of all clouds. */
