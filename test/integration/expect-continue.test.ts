@@ -58,7 +58,7 @@ test.for<[what: string, sent: Sent, status: string]>([
   ['without the scope', { key: READER }, '403'],
   ['that is too large', { length: 1_000_000_000 }, '413'],
   ['of another media type', { type: 'text/plain' }, '400'],
-  ['with a header that is not served', { headers: 'x-gw-beta: a\r\n' }, '400'],
+  ['with a header that is not served', { headers: 'x-gw-ignore-service-log: true\r\n' }, '400'],
 ])('a request %s is refused, and its body not asked for', async ([, sent, status]) => {
   const requests = world.mock.requests.length;
   const { received, closed } = await ask(sent);

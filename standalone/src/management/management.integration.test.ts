@@ -151,7 +151,7 @@ describe('a call', () => {
     using folder = folderOf();
     await using running = await startTestProcess(folder.path);
     const before = mock.requests.length;
-    for (const path of ['/feedback', '/prompts/a/b?c=d', '/%66eedback']) {
+    for (const path of ['/feedback/a/b', '/prompts/a/b?c=d', '/%70rompts/a/b']) {
       expect((await call(running.url, path)).status, path).toBe(404);
     }
     expect(mock.requests).toHaveLength(before);

@@ -59,7 +59,7 @@ const recorder = createRecorder({
 const snapshots = createSnapshotHolder({ providers: PROVIDERS });
 const { ports } = createPipelinePorts(settings, {
   variables: process.env,
-  ...{ metrics, logger, budget, snapshots, recorder },
+  ...{ metrics, logger, budget, snapshots, recorder, requestLog: log?.requestLog },
   maxBodyBytes: Number(bodyBytes ?? 0),
 });
 

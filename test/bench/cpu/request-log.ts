@@ -4,10 +4,12 @@ import {
   createClickHouseStore,
   createRequestLog,
   createRequestLogSink,
+  type RequestLog,
 } from '../../../gateway/src/request-log/index.ts';
 import type { Logger, Metrics } from '../../../gateway/src/telemetry/index.ts';
 
 export interface MeasuredLog {
+  readonly requestLog: RequestLog;
   readonly sink: Sink;
   /** Resolves when all that was recorded is written. */
   settled(): Promise<void>;
@@ -43,7 +45,7 @@ export function openMeasuredLog(url: string, { metrics, logger }: { metrics: Met
     headersToMask: new Set(),
   });
   return {
-    sink,
+    ...{ sink, requestLog: log },
     settled: async () => {
       while (waiting > 0) await setTimeout(POLL_MS);
     },

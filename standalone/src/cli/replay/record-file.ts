@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
 import type { LogDecision, LogRequest, LogRow } from '@gatehouse/crds/logs';
+import { entryId } from '@gatehouse/crds/snapshot';
 import type { RecordedRequest } from '@gatehouse/gateway';
 import { z } from 'zod';
 import { UsageError } from '../shell.ts';
@@ -16,7 +17,15 @@ const text = z.string().nullable().default(null);
 const count = z.int().min(0).default(0);
 const metrics = z.object({
   workspace_slug: z.string(),
-  ...{ api_key_id: text, config: text, config_version_id: text, mode: text, error_code: text, ai_org: text },
+  ...{
+    api_key_id: text,
+    api_key_name: text,
+    config: text,
+    config_version_id: text,
+    mode: text,
+    error_code: text,
+    ai_org: text,
+  },
   ...{ ai_model: text, response_model: text, virtual_key: text, prompt_slug: text, prompt_version_id: text },
   ...{ last_used_option: text, cache_status: text, is_unpriced: z.boolean().default(false) },
   source: z.enum(SOURCES).default('unified'),
@@ -49,7 +58,7 @@ export async function readRecordFile(path: string): Promise<RecordedRequest> {
     ...{
       source: of.source,
       workspace: of.workspace_slug,
-      api_key: of.api_key_id,
+      api_key: keyOf(of),
       operation: of.operation,
       is_final: true,
     },
@@ -64,6 +73,15 @@ export async function readRecordFile(path: string): Promise<RecordedRequest> {
     decision: decision as unknown as LogDecision, // as the API shows it; what is read of it is small
   });
   return { rows: [row], isWhole: of.attempt === 0, request: keptOf(request) };
+}
+
+/** Records name a key by its id in the management API, Snapshots by its workspace and name. */
+function keyOf({
+  workspace_slug: workspace,
+  api_key_id: id,
+  api_key_name: name,
+}: z.output<typeof metrics>): string | null {
+  return id === null || name === null || id.startsWith('key/') ? id : entryId('key', workspace, name);
 }
 
 function jsonOf(content: string): unknown {
