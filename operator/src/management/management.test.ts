@@ -248,6 +248,16 @@ describe('the record of a call', () => {
     await one.close();
   });
 
+  test('has the workspace that a call of the organisation names, where it changes nothing', async () => {
+    const one = await createTestManagement(['policies'], { onCall: (report) => void seen.push(report) });
+    const body = { ...POLICY, workspace_id: 'team-b', value: 'none' };
+    expect((await one.call('organisation', 'POST', '/policies/rate-limits', body)).status).toBe(400);
+    const path = '/policies/rate-limits/none?workspace_id=team-b';
+    expect((await one.call('organisation', 'DELETE', path)).status).toBe(404);
+    expect(recorded().map((record) => record?.workspace)).toEqual([null, 'team-b']);
+    await one.close();
+  });
+
   test('has no gateway key of its path or of what was written', async () => {
     const canary = `gwk_canary${'0123456789'.repeat(3)}`;
     const one = await createTestManagement(['policies'], { onCall: (report) => void seen.push(report) });

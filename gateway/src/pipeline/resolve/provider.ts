@@ -74,7 +74,8 @@ export function providerOfModel(
   const slug = isSlugAlone ? model.slice(1) : modelSlugOf(model);
   if (slug === undefined) return undefined;
   const provider = managedProvider(slug, 'model', input);
-  if (!isSlugAlone) return { provider, model: model.slice(slug.length + 2) };
+  const rest = isSlugAlone ? '' : model.slice(slug.length + 2);
+  if (rest.trim() !== '') return { provider, model: rest };
   throw new AppError('MODEL_REQUIRED', {
     param: 'model',
     detail: `model names the provider @${slug} and no model of it: send @${slug}/MODEL`,

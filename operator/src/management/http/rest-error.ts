@@ -33,7 +33,8 @@ export const referenceAbsent = (param: string, message: string): RestError =>
   new RestError('REFERENCE_ABSENT', { message, param });
 
 const LOG_OFF =
-  'No request log is kept. --logs (GATEHOUSE_LOGS=on) or DATABASE_URL switches it on in a standalone process, records of the chart on a cluster';
+  'No request log is kept. --logs (GATEHOUSE_LOGS=on) or DATABASE_URL switches it on in a standalone process; on a cluster, records of the chart do, ' +
+  'or GATEHOUSE_LOGS_DATABASE_URL or GATEHOUSE_LOGS_CLICKHOUSE_URL of the management API';
 
 export const logOff = (): RestError => new RestError('LOG_OFF', { message: LOG_OFF });
 

@@ -4,6 +4,7 @@ import {
   formatPath,
   fromZodError,
   isDeeperThan,
+  isObject,
   MAX_DOCUMENT_DEPTH,
   pathWithoutGatewayKeys,
 } from '@gatehouse/crds';
@@ -156,7 +157,7 @@ function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOpt
     const seen: Seen = { changes: [], forced: false, sent: sentWith(request) };
     const report = (status: number, errorCode?: string, failure?: unknown): void => {
       const seconds = (performance.now() - started) / 1_000;
-      const { caller, changes, forced, workspace, sent } = seen;
+      const { caller, changes, forced, named, workspace = named, sent } = seen;
       options.onCall({
         ...{ operation, caller, status, errorCode, changes, forced, workspace, sent, seconds },
         ...{ requestId: request.id, path: pathOf(request) },
@@ -216,6 +217,8 @@ interface Seen {
   sent: Sent;
   /** That of the first change, where the caller belongs to none. */
   workspace?: string | undefined;
+  /** The workspace that the call itself names. */
+  named?: string | undefined;
   readonly changes: AuditChange[];
 }
 
@@ -245,10 +248,11 @@ async function serve(
   seen.forced = call.force;
   seen.sent = { ...seen.sent, query: request.query, body: call.body };
   const onlyReads = operation.method === 'GET' && operation.isAudited !== true;
-  const workspaceOf = onlyReads ? () => undefined : await createWorkspaceNames(caller, services);
+  const workspaces = onlyReads ? NO_WORKSPACES : await createWorkspaceNames(caller, services);
+  seen.named = workspaces.named(call);
   const note = (change: AuditChange): void => {
     seen.changes.push(change);
-    seen.workspace ??= workspaceOf(change);
+    seen.workspace ??= workspaces.of(change);
   };
   const answer = await run(
     call,
@@ -271,15 +275,26 @@ function namesIn({ params }: FastifyRequest): RestCall['path'] {
   throw new RestError('ABSENT', { message: `The path names something with more than ${MAX_NAME} characters` });
 }
 
-/** Which workspace a change is about, for callers of the organisation. */
-async function createWorkspaceNames(
-  caller: Caller,
-  { tenancy }: Services,
-): Promise<(change: AuditChange) => string | undefined> {
-  if (caller.workspace !== undefined) return () => undefined;
+/** Which workspace a change or a call is about, for callers of the organisation. */
+interface WorkspaceNames {
+  of(change: AuditChange): string | undefined;
+  named(call: Pick<RestCall, 'body' | 'query'>): string | undefined;
+}
+
+const NO_WORKSPACES: WorkspaceNames = { of: () => undefined, named: () => undefined };
+
+async function createWorkspaceNames(caller: Caller, { tenancy }: Services): Promise<WorkspaceNames> {
+  if (caller.workspace !== undefined) return NO_WORKSPACES;
   const homes = await tenancy.visibleTo(caller);
   const names = new Map(homes.map(({ namespace, workspace }) => [namespace, workspace?.slug]));
-  return ({ kind, object }) => (kind === 'Workspace' ? object : names.get(object.slice(0, object.indexOf('/'))));
+  return {
+    of: ({ kind, object }) => (kind === 'Workspace' ? object : names.get(object.slice(0, object.indexOf('/')))),
+    named: ({ body, query }) => {
+      const given = [body, query].flatMap((part) => (isObject(part) ? [part['workspace_id']] : []));
+      const found = homes.find(({ workspace }) => given.some((id) => id === workspace?.slug || id === workspace?.id));
+      return found?.workspace?.slug;
+    },
+  };
 }
 
 /** Operations may be told the workspace that is meant; a directory sends what it likes. */
