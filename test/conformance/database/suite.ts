@@ -68,6 +68,7 @@ export function describeDatabase(name: string, prepare: () => Promise<OpenedData
         ...{ id: randomUUID(), at: new Date(Date.UTC(2027, 0, 1, 1, 2, 3, 456)), request_id: 'r', operation: 'o' },
         ...{ method: 'PUT', path: '/p', actor_type: 'api_key' as const, actor_id: 'k', actor_user: null },
         ...{ workspace: null, status: 200, error_code: null, forced: true, outside: false },
+        ...{ request_body: '{"a":1}', query_params: null, request_headers: '{}', client_ip: '203.0.113.7' },
       };
       await database.use(async (queries) => {
         await queries.insertInto('users').values(user).execute();
