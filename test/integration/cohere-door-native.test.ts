@@ -35,7 +35,8 @@ const ANSWER = {
 };
 const EVENTS = [
   { id: 'c14c80c3', type: 'message-start', delta: { message: { role: 'assistant', content: [], tool_plan: '' } } },
-  { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I look it up' } } },
+  { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I look i' } } },
+  { type: 'tool-plan-delta', delta: { message: { tool_plan: 't up' } } },
   { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
   { type: 'content-delta', index: 0, delta: { message: { content: { text: 'a@example.com' } } }, logprobs: LOGPROBS },
   { type: 'citation-start', index: 0, delta: { message: { citations: CITATION } } },
@@ -49,6 +50,13 @@ const VECTORS = {
   texts: [],
   meta: { api_version: { version: '2' }, billed_units: { input_tokens: 4, images: 1 } },
 };
+const RELAXED = { 'x-gw-strict-open-ai-compliance': 'false' };
+const NO_PLAN = [{ id: 'default.regexReplace', parameters: { rule: 'look i[t]', redactText: '[plan]' } }];
+const DENIED_PLAN = [{ id: 'default.contains', parameters: { words: ['look it'], operator: 'none' } }];
+const GUARDRAILS = [
+  ...['no-mail', 'no-mail-held', 'no-mail-windows', 'no-plan', 'no-plan-held', 'no-plan-windows'],
+  ...['denied-plan', 'denied-plan-windows'],
+];
 const NO_MAIL = [{ id: 'default.regexReplace', parameters: { rule: 'a@example.com', redactText: '[mail]' } }];
 
 const records: RequestRecord[] = [];
@@ -77,9 +85,12 @@ beforeAll(async () => {
       guardrail('no-mail', NO_MAIL),
       guardrail('no-mail-held', NO_MAIL, { buffer: true }),
       guardrail('no-mail-windows', NO_MAIL, { window: 50 }),
-      ...['no-mail', 'no-mail-held', 'no-mail-windows'].map((name) =>
-        config(name, { provider: '@cohere', output_guardrails: [name] }),
-      ),
+      guardrail('no-plan', NO_PLAN),
+      guardrail('no-plan-held', NO_PLAN, { buffer: true }),
+      guardrail('no-plan-windows', NO_PLAN, { window: 50 }),
+      guardrail('denied-plan', DENIED_PLAN, { buffer: true }),
+      guardrail('denied-plan-windows', DENIED_PLAN, { window: 50 }),
+      ...GUARDRAILS.map((name) => config(name, { provider: '@cohere', output_guardrails: [name] })),
       config('cached', { provider: '@cohere', cache: { mode: 'simple' } }),
     ],
   });
@@ -133,6 +144,39 @@ test.for([
   expect(status, text).toBe(200);
   expect(text).toContain('[mail]');
   expect(text).not.toContain('a@example.com');
+});
+
+/** What a client reads as the plan. */
+const planIn = (text: string, stream: boolean): string =>
+  stream
+    ? eventsOf(text)
+        .flatMap(({ type, delta }) => (type === 'tool-plan-delta' ? [delta.message.tool_plan] : []))
+        .join('')
+    : JSON.parse(text).message.tool_plan;
+
+test.for([
+  ['no-plan', false],
+  ['no-plan-held', true],
+  ['no-plan-windows', true],
+] as const)('a plan is changed as the text is: %s', async ([name, stream]) => {
+  const headers = { ...RELAXED, 'x-gw-config': name };
+  const { status, text } = await post('/v2/chat', { model: 'command-a', messages, stream }, headers);
+  expect(status, text).toBe(200);
+  expect(planIn(text, stream)).toBe('I [plan] up');
+  expect(text).toContain('a@example.com');
+});
+
+test.for([false, true])('a plan is denied as the text is (stream: %s)', async (stream) => {
+  const headers = { 'x-gw-config': 'denied-plan' };
+  const { status, text } = await post('/v2/chat', { model: 'command-a', messages, stream }, headers);
+  expect([status, text]).toEqual([446, expect.not.stringContaining('I look')]);
+});
+
+test('a plan is denied in windows', async () => {
+  const headers = { ...RELAXED, 'x-gw-config': 'denied-plan-windows' };
+  const { text } = await post('/v2/chat', { model: 'command-a', messages, stream: true }, headers);
+  expect(text).toContain('"finish_reason":"ERROR"');
+  for (const said of ['I look', 'a@example.com']) expect(text).not.toContain(said);
 });
 
 test('a stored answer is the same, also in a stream', async () => {

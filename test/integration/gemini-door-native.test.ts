@@ -11,7 +11,7 @@ const CANDIDATE = {
     parts: [
       { text: 'I draw it.', thought: true },
       { executableCode: { language: 'PYTHON', code: 'print("a@example.com")' } },
-      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'a@example.com\n' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'a@example.com\n4111\n' } },
       { text: 'Write to a@example.com', thoughtSignature: 'c2ln' },
       { inlineData: { mimeType: 'image/png', data: PNG }, thoughtSignature: 'c2lnMg==' },
     ],
@@ -25,6 +25,12 @@ const CANDIDATE = {
 const USAGE = { promptTokenCount: 3, candidatesTokenCount: 5, thoughtsTokenCount: 2, totalTokenCount: 10 };
 const ANSWER = { candidates: [CANDIDATE], usageMetadata: USAGE, modelVersion: 'gemini-2.5-flash-image' };
 
+const GUARDRAILS = [
+  ...['no-mail', 'no-mail-held', 'no-mail-windows', 'denied'],
+  ...['no-card', 'no-card-held', 'no-card-windows', 'denied-card', 'denied-card-windows'],
+];
+const NO_CARD = [{ id: 'default.regexReplace', parameters: { rule: '4\\d{3}', redactText: '[card]' } }];
+const DENIED_CARD = [{ id: 'default.contains', parameters: { words: ['4111'], operator: 'none' } }];
 const NO_MAIL = [{ id: 'default.regexReplace', parameters: { rule: 'a@example.com', redactText: '[mail]' } }];
 
 let upstream: RawUpstream;
@@ -58,9 +64,12 @@ beforeAll(async () => {
       guardrail('denied', [{ id: 'default.contains', parameters: { words: ['example'], operator: 'none' } }], {
         buffer: true,
       }),
-      ...['no-mail', 'no-mail-held', 'no-mail-windows', 'denied'].map((name) =>
-        config(name, { provider: '@gemini', output_guardrails: [name] }),
-      ),
+      guardrail('no-card', NO_CARD),
+      guardrail('no-card-held', NO_CARD, { buffer: true }),
+      guardrail('no-card-windows', NO_CARD, { window: 50 }),
+      guardrail('denied-card', DENIED_CARD, { buffer: true }),
+      guardrail('denied-card-windows', DENIED_CARD, { window: 50 }),
+      ...GUARDRAILS.map((name) => config(name, { provider: '@gemini', output_guardrails: [name] })),
       config('cached', { provider: '@gemini', cache: { mode: 'simple' } }),
     ],
   });
@@ -184,6 +193,55 @@ describe('a guardrail', () => {
     expect(status).toBe(446);
     for (const said of ['example.com', PNG, 'executableCode', 'I draw it']) expect(text).not.toContain(said);
   });
+});
+
+describe('a guardrail of what stands in the output of code alone', () => {
+  const RELAXED = { 'x-gw-strict-open-ai-compliance': 'false' };
+
+  test.for([
+    ['generateContent', 'no-card'],
+    ['streamGenerateContent?alt=sse', 'no-card-held'],
+    ['streamGenerateContent?alt=sse', 'no-card-windows'],
+  ] as const)('changes it: %s, %s', async ([call, name]) => {
+    const headers = { ...RELAXED, 'x-gw-config': name };
+    const { text } = await ask(`gemini-2.5-flash-image:${call}`, HELLO, headers);
+    expect(text).toContain('"output":"a@example.com\\n[card]\\n"');
+    expect(text).toContain('Write to a@example.com');
+    expect(text).not.toContain('4111');
+  });
+
+  test.for(['generateContent', 'streamGenerateContent?alt=sse'])('denies it: %s', async (call) => {
+    const headers = { 'x-gw-config': 'denied-card' };
+    const { status, text } = await ask(`gemini-2.5-flash-image:${call}`, HELLO, headers);
+    expect([status, text]).toEqual([446, expect.not.stringContaining('4111')]);
+  });
+
+  test.for([{}, RELAXED])('denies it in windows: %j', async (relaxed) => {
+    const headers = { ...relaxed, 'x-gw-config': 'denied-card-windows' };
+    const { text } = await ask('gemini-2.5-flash-image:streamGenerateContent?alt=sse', HELLO, headers);
+    expect(text).not.toContain('4111');
+  });
+
+  test.for([false, true])(
+    'changes it for clients of chat completions that are not strict (stream: %s)',
+    async (stream) => {
+      const { text } = await gateway.send('/v1/chat/completions', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...RELAXED,
+          'x-gw-config': stream ? 'no-card-windows' : 'no-card',
+        },
+        body: JSON.stringify({
+          model: 'gemini-2.5-flash-image',
+          messages: [{ role: 'user', content: 'Draw' }],
+          stream,
+        }),
+      });
+      expect(text).toContain('[card]');
+      expect(text).not.toContain('4111');
+    },
+  );
 });
 
 test.for(['generateContent', 'streamGenerateContent?alt=sse'])('a stored answer is the same: %s', async (call) => {

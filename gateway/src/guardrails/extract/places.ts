@@ -45,7 +45,26 @@ function lastMessage({ messages }: JsonObject): readonly Place[] {
 function choiceMessage({ choices }: JsonObject): readonly Place[] {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const message = isObject(choice) ? choice['message'] : undefined;
-  return isObject(message) ? content(message['content'], ['choices', 0, 'message', 'content']) : NOWHERE;
+  if (!isObject(message)) return NOWHERE;
+  const path = ['choices', 0, 'message'];
+  const said = content(message['content'], [...path, 'content']);
+  const beside = blockTexts(message['content_blocks'], [...path, 'content_blocks']);
+  return beside.length === 0 ? said : [...said, ...beside];
+}
+
+/** What content blocks of an answer say beside the content: code that was run, what came of it, and plans for tools. */
+function blockTexts(blocks: unknown, path: Path): readonly Place[] {
+  if (!Array.isArray(blocks)) return NOWHERE;
+  return blocks.flatMap((block: unknown, i): readonly Place[] => {
+    if (!isObject(block)) return NOWHERE;
+    const { executable_code: code, code_execution_result: result } = block;
+    const at = [...path, i];
+    return [
+      ...(block['tool_plan'] === true ? text(block['thinking'], [...at, 'thinking']) : NOWHERE),
+      ...(isObject(code) ? text(code['code'], [...at, 'executable_code', 'code']) : NOWHERE),
+      ...(isObject(result) ? text(result['output'], [...at, 'code_execution_result', 'output']) : NOWHERE),
+    ];
+  });
 }
 
 function choiceText({ choices }: JsonObject): readonly Place[] {

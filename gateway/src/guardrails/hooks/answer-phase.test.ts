@@ -52,6 +52,27 @@ describe('hooks of an answer', () => {
     expect(body).toEqual(said('a <1>', [{ type: 'thinking', thinking: 'Hm' }, image, { type: 'text', text: 'a <1>' }]));
   });
 
+  test('change code and its output where the text has none of it, and keep the rest', async () => {
+    const said = (word: string) => ({
+      choices: [
+        {
+          message: {
+            content: 'a',
+            content_blocks: [
+              { type: 'executable_code', executable_code: { language: 'PYTHON', code: `print("${word}")` } },
+              { type: 'code_execution_result', code_execution_result: { outcome: 'OUTCOME_OK', output: word } },
+              { type: 'text', text: 'a', thought_signature: 'c2ln' },
+            ],
+          },
+        },
+      ],
+    });
+    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], said('secret'));
+    expect(body).toEqual(said('<1>'));
+    const { denied } = await runOn([hookOf([refuses('secret')], { deny: true })], said('secret'));
+    expect(denied).toBeDefined();
+  });
+
   test('that a config names cannot bring back what a default denies', async () => {
     const strict = hookOf([refuses('bad')], { deny: true, owner: 'organisation' });
     const { denied } = await runOn([hookOf([replaces('a', 'bad')]), strict], answer('a'));

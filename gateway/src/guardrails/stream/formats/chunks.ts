@@ -5,6 +5,8 @@ import { forgetTokens, indexIn, objectsIn, type StreamFormat, slotAt, type TextS
 interface ChoiceTexts {
   readonly slots: readonly TextSlot[];
   readonly isEnd: boolean;
+  /** Parts beside the choice itself that have no more text. */
+  readonly ends?: readonly string[];
 }
 
 type ReadChoice = (choice: Writable, part: Pick<TextSlot, 'part' | 'use'>) => ChoiceTexts;
@@ -26,6 +28,7 @@ function readChunk(data: Writable, readChoice: ReadChoice) {
     const read = readChoice(choice, { part, use: index === 0 ? 'checked' : 'shown' });
     slots.push(...read.slots);
     if (read.isEnd) ends.push(part);
+    if (read.ends !== undefined) ends.push(...read.ends);
   }
   return { data, slots, ends };
 }
@@ -34,17 +37,29 @@ const hasReason = (choice: Writable): boolean => typeof choice['finish_reason'] 
 
 function readChatChoice(choice: Writable, of: Pick<TextSlot, 'part' | 'use'>): ChoiceTexts {
   const { delta } = choice;
-  if (!isObject(delta)) return { slots: [], isEnd: hasReason(choice) };
+  if (!isObject(delta)) return { slots: [], isEnd: hasReason(choice), ends: [planOf(of.part)] };
+  const blocks = objectsIn(delta['content_blocks']);
   const calls = objectsIn(delta['tool_calls']);
-  const texts = contentSlots(delta, of).map((slot) => withoutTokens(slot, choice));
+  const texts = contentSlots(delta, blocks, of).map((slot) => withoutTokens(slot, choice));
+  const code = blocks.flatMap(codeSlots(of));
+  const plans = blocks.flatMap(planSlots(of));
   const said = [...calls.flatMap(argumentsOf(of.part)), ...functionSlots(delta, of.part)];
-  return { slots: [...texts, ...said], isEnd: hasReason(choice) || calls.length + said.length > 0 };
+  const isEnd = hasReason(choice) || calls.length + said.length > 0;
+  const endsPlan = isEnd || texts.some(({ text }) => text !== '');
+  return {
+    slots: [...plans, ...texts, ...code, ...said],
+    isEnd,
+    ends: [...code.map(({ part }) => part), ...(endsPlan ? [planOf(of.part)] : [])],
+  };
 }
 
 /** The content is a text, or a list of parts; extra `content_blocks` have the same text again, or another. */
-function contentSlots(delta: Writable, of: Pick<TextSlot, 'part' | 'use'>): readonly TextSlot[] {
-  const blocks = objectsIn(delta['content_blocks']).flatMap(({ delta: block }) => (isObject(block) ? [block] : []));
-  const inBlocks = blocks.flatMap((block) => slotAt(block, 'text', of));
+function contentSlots(
+  delta: Writable,
+  blocks: readonly Writable[],
+  of: Pick<TextSlot, 'part' | 'use'>,
+): readonly TextSlot[] {
+  const inBlocks = blocks.flatMap(({ delta: block }) => (isObject(block) ? slotAt(block, 'text', of) : []));
   const [content] = slotAt(delta, 'content', of);
   if (content === undefined) {
     return [...objectsIn(delta['content']).flatMap((item) => slotAt(item, 'text', of)), ...inBlocks];
@@ -57,6 +72,28 @@ function contentSlots(delta: Writable, of: Pick<TextSlot, 'part' | 'use'>): read
   const isSame = inBlocks.map(({ text }) => text).join('') === content.text;
   return isSame ? [{ ...content, write }] : [content, ...inBlocks];
 }
+
+/** Code that a provider has run, and what came of it: each block comes whole. */
+const codeSlots =
+  ({ part, use }: Pick<TextSlot, 'part' | 'use'>) =>
+  (block: Writable, place: number): readonly TextSlot[] => {
+    const { delta } = block;
+    if (!isObject(delta)) return [];
+    const { executable_code: code, code_execution_result: result } = delta;
+    const name = `${part}.block.${indexIn(block, place)}`;
+    return [
+      ...(isObject(code) ? slotAt(code, 'code', { part: `${name}.code`, use }) : []),
+      ...(isObject(result) ? slotAt(result, 'output', { part: `${name}.output`, use }) : []),
+    ];
+  };
+
+const planOf = (part: string): string => `${part}.plan`;
+
+/** What a model means to do with its tools, in pieces that each say so. */
+const planSlots =
+  ({ part, use }: Pick<TextSlot, 'part' | 'use'>) =>
+  ({ delta }: Writable): readonly TextSlot[] =>
+    isObject(delta) && delta['tool_plan'] === true ? slotAt(delta, 'thinking', { part: planOf(part), use }) : [];
 
 const withoutTokens = (slot: TextSlot, choice: Writable): TextSlot => ({
   ...slot,
