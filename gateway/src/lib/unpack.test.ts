@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -68,6 +69,9 @@ test.for([
   expect(isPacked(encoding)).toBe(packed);
 });
 
+/** The windows of the formats, in bytes. */
+const HELD = { gzip: 32_768, 'x-gzip': 32_768, deflate: 32_768, br: 16 * MIB, zstd: 8 * MIB } as const;
+
 describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
   async function* pieces(bytes: Buffer, size = 1_000): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -125,24 +129,84 @@ describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
     await expect(all(source())).rejects.toBe(failure);
   });
 
-  test('count what their decoder holds until they end', async () => {
-    const { budget, limits: within } = bounds();
-    const reading = unpackPieces(pieces(packed), encoding, within);
-    const held = budget.used;
-    expect(held).toBeGreaterThanOrEqual(HELD[encoding]);
+  test.for([true, undefined])('count what their decoder holds until they end (at once: %s)', async (wholeAtOnce) => {
+    const { budget, limits } = bounds();
+    const within = { ...limits, ...(wholeAtOnce && { wholeAtOnce }) };
+    const reading = unpackPieces(pieces(pack(Buffer.alloc(512 * 1024)), 1e6), encoding, within);
+    if (wholeAtOnce) expect(budget.used).toBeGreaterThanOrEqual(HELD[encoding]);
     await reading.next();
-    expect(budget.used).toBe(held);
+    expect(budget.used).toBeGreaterThanOrEqual(HELD[encoding]); // it has more of them already
     for await (const _ of reading);
     expect(budget.used).toBe(0);
     await expect(buffer(unpackPieces(pieces(OTHER), encoding, within))).rejects.toThrow(UnpackFailure);
     expect(budget.used).toBe(0);
   });
 
-  test('are refused at once without memory for their decoder', () => {
-    const { budget, limits: within } = bounds(HELD[encoding] - 1);
+  test('hold as much as they stand for while nothing more arrives', async () => {
+    const { budget, limits: within } = bounds();
+    const waits = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const bytes = pack(Buffer.alloc(MIB));
+    const source = async function* () {
+      yield bytes.subarray(0, 2);
+      const before = budget.used;
+      expect(before).toBeLessThan(MIB / 2);
+      yield bytes.subarray(2);
+      stopped.resolve();
+      await waits.promise;
+    };
+    const reading = buffer(unpackPieces(source(), encoding, within));
+    await Promise.race([stopped.promise, reading]); // what fails above ends it
+    expect(budget.used).toBeGreaterThanOrEqual(Math.min(MIB, HELD[encoding]));
+    expect(budget.used).toBeLessThan(3 * MIB);
+    waits.resolve();
+    expect((await reading).length).toBe(MIB);
+    expect(budget.used).toBe(0);
+  });
+
+  test('that arrive after the end of the reading are not counted', async () => {
+    const { budget, limits: within } = bounds();
+    const late = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const bytes = pack(randomBytes(MIB / 8));
+    const source = async function* () {
+      try {
+        yield bytes.subarray(0, -9);
+        await late.promise;
+        yield bytes.subarray(-9);
+      } finally {
+        ended.resolve();
+      }
+    };
+    for await (const _ of unpackPieces(source(), encoding, within)) break;
+    late.resolve();
+    await ended.promise;
+    expect(budget.used).toBe(0);
+  });
+
+  test('leave room for others before they arrive', () => {
+    const { budget, limits: within } = bounds();
+    for (let count = 0; count < 100; count += 1) unpackPieces(pieces(packed), encoding, within);
+    expect(budget.used).toBeLessThan(budget.limit / 2);
+  });
+
+  test.for([
+    { rule: 'at once without memory', held: 32_767, wholeAtOnce: undefined },
+    { rule: 'at once without memory for all of their decoder', held: HELD[encoding] - 1, wholeAtOnce: true },
+  ])('are refused $rule', ({ held, wholeAtOnce }) => {
+    const { budget, limits } = bounds(held);
+    const within = { ...limits, ...(wholeAtOnce && { wholeAtOnce }) };
     expect(() => unpackPieces(pieces(packed), encoding, within)).toThrow(
       expect.objectContaining({ kind: 'no-memory' }),
     );
+    expect(budget.used).toBe(0);
+  });
+
+  test('are refused when they arrive without memory for their decoder', async () => {
+    const { budget, limits: within } = bounds(HELD[encoding] - 1);
+    const source = pieces(pack(Buffer.alloc(MIB)), MIB);
+    const unpacked = async () => buffer(unpackPieces(source, encoding, within));
+    await expect(unpacked()).rejects.toMatchObject({ kind: 'no-memory' });
     expect(budget.used).toBe(0);
   });
 
@@ -164,8 +228,6 @@ describe.for(PACKERS)('pieces of $encoding', ({ encoding, pack }) => {
 
 /** Of which several may follow each other. */
 const MANY: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'zstd']);
-/** The windows of the formats, in bytes. */
-const HELD = { gzip: 32_768, 'x-gzip': 32_768, deflate: 32_768, br: 16 * MIB, zstd: 8 * MIB } as const;
 
 test('pieces of an unknown encoding are refused at once', () => {
   const source = (async function* () {

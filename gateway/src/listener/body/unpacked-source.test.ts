@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
@@ -39,6 +40,19 @@ test('the decoder counts as held until the end of the bytes', async () => {
   expect(() => open(Readable.from([]), { memory: createByteBudget(1).open() })).toThrow(
     expect.objectContaining({ code: 'MEMORY_EXHAUSTED' }),
   );
+});
+
+test('many clients that wait leave room for others', async () => {
+  const budget = createByteBudget(128 * MIB);
+  const sources = Array.from({ length: 64 }, () => {
+    const client = new PassThrough();
+    client.write(brotliCompressSync('abc').subarray(0, 2));
+    return open(client, { memory: budget.open() }, 'br').resume();
+  });
+  await nextTurn();
+  expect(budget.used).toBeGreaterThan(0);
+  expect(budget.open().take(64 * MIB)).toBe(true);
+  for (const source of sources) source.destroy();
 });
 
 test('a client that sends nothing more is refused', async () => {

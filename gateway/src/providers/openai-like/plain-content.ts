@@ -12,7 +12,8 @@ import {
 import type { Call, OpenedAnswer } from '../contract.ts';
 import { invalidResponse } from '../engine/index.ts';
 
-const LIMITS = { inflation: 200, spareBytes: 16 * 1024 * 1024 } satisfies Partial<PieceLimits>;
+/** An answer that has begun cannot be refused. */
+const LIMITS = { inflation: 200, spareBytes: 16 * 1024 * 1024, wholeAtOnce: true } satisfies Partial<PieceLimits>;
 
 export interface ContentUse {
   readonly call: Call;
