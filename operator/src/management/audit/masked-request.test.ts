@@ -4,6 +4,8 @@ import { maskedHeaders, maskedJson } from './index.ts';
 /** Gateway keys are named as in all that the management API keeps. */
 const HIDDEN = /\*{8}|\[redacted\]/;
 
+const quoted = (text: string, times: number): string => (times === 0 ? text : quoted(JSON.stringify(text), times - 1));
+
 describe('a body', () => {
   test.for([
     { what: 'credential of a provider', body: { name: 'K', key: 'canary' } },
@@ -25,6 +27,22 @@ describe('a body', () => {
     { what: 'token of three parts', body: { note: 'eyJhbGciOi.canary.canary' } },
     { what: 'query of an address', body: { url: 'https://tools.example.com/mcp?t=canary' } },
     { what: 'user of an address', body: { url: 'https://me:canary@tools.example.com/mcp' } },
+    { what: 'credential in JSON as text', body: { config: '{"provider":"openai","api_key":"canary"}' } },
+    { what: 'credential in a list as text', body: { config: ' [{"api_key":"canary"}]' } },
+    { what: 'credential beside an address', body: { config: '{"u":"https://x","o":{"p":"y@z"},"api_key":"canary"}' } },
+    { what: 'credential in JSON in JSON', body: { config: JSON.stringify({ a: '{"api_key":"canary"}' }) } },
+    { what: 'credential in a quoted text', body: { config: JSON.stringify('{"api_key":"canary"}') } },
+    { what: 'credential in JSON many times over', body: { config: quoted('{"api_key":"canary"}', 6) } },
+    { what: 'credential far down', body: { config: `${'['.repeat(2_000)}"canary"${']'.repeat(2_000)}` } },
+    { what: 'private key', body: { note: 'It is\n-----BEGIN RSA PRIVATE KEY-----\ncanary' } },
+    { what: 'bearer in small letters', body: { note: 'authorization: bearer canary' } },
+    { what: 'basic credential', body: { note: 'BASIC canary' } },
+    ...['xai-', 'gsk_', 'r8_', 'nvapi-'].map((key) => ({ what: `key with ${key}`, body: { note: `${key}canary` } })),
+    { what: 'key with an escape of JSON', body: { note: '\\u0067wk_canary_0123' } },
+    { what: 'key with an escape of addresses', body: { note: 'at gwk%5fcanary_0123' } },
+    { what: 'key that is encoded twice', body: { note: 'at gwk%255Fcanary_0123' } },
+    { what: 'token after a name', body: { note: 'host.id-eyJhbGciOi.canary.canary' } },
+    { what: 'query of an address in JSON as text', body: { note: 'https:\\/\\/tools.example.com\\/mcp?t=canary' } },
   ])('is kept without the $what', ({ body }) => {
     const json = maskedJson(body);
     expect(json).toMatch(HIDDEN);
@@ -36,14 +54,27 @@ describe('a body', () => {
     expect(JSON.parse(maskedJson(body) ?? '')).toEqual(body);
   });
 
+  test('keeps JSON as text, and texts that are nearly so', () => {
+    const body = {
+      config: '{"retry":{"attempts":3}}',
+      note: '[draft] 100% of {x',
+      path: 'a%20b\\n',
+      host: 'eyJ.example',
+    };
+    expect(JSON.parse(maskedJson(body) ?? '')).toEqual(body);
+  });
+
   test('that is too long is left out, and one without members is none', () => {
     expect(maskedJson({ name: 'x'.repeat(20_000) })).toBe('{"omitted":true}');
     expect([maskedJson({}), maskedJson(undefined), maskedJson('text')]).toEqual([null, null, null]);
   });
 
-  test.for(['eyJ-', 'a://', 'sk-a '])('of %s over and over is masked within a step', (text) => {
-    expect(maskedJson({ name: text.repeat(4_000) })).toEqual(expect.any(String));
-  });
+  test.for(['eyJ-', '-eyJ', 'eyJ.', 'a.-', 'a://', 'sk-a ', 'bearer  ', '%25', '\\/', '[', '{"a":'])(
+    'of %s over and over is masked within a step',
+    (text) => {
+      expect(maskedJson({ name: text.repeat(16_000 / JSON.stringify(text).length) })).toEqual(expect.any(String));
+    },
+  );
 });
 
 test('of headers some are kept, cut and without keys', () => {
