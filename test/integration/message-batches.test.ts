@@ -117,6 +117,21 @@ describe('the SDK of Anthropic', () => {
     expect((await recordsOf('getMessageBatchResults', 1))[0]).toMatchObject({ usage: undefined, cost: undefined });
   });
 
+  test.for([
+    '/v1/messages/batches/msgbatch_1%2Fresults',
+    '/v1/messages/batches/msgbatch_1%252Fresults',
+    '/v1/messages/batches/msgbatch_1%3Fa=b',
+    '/v1/messages/batches/msgbatch_1%23/results',
+    '/v1/messages/batches/msgbatch_1%5Cresults',
+    '/v1/batches/msgbatch_1%2Fresults',
+    '/v1/batches/msgbatch_1%2Fresults/output',
+  ])('reaches nothing below a batch by its id: %s', async (path) => {
+    const before = world.mock.requests.length;
+    const { status, text } = await world.send(path, { headers: { 'x-gw-provider': '@anthropic' } });
+    expect([status, text]).toEqual([400, expect.stringContaining('batch_id')]);
+    expect(world.mock.requests.length).toBe(before);
+  });
+
   test('reads that another provider has none', async () => {
     const sdk = clientOf('@openai');
     const refused = sdk.messages.batches.create({ requests: [rowOf('a')] });

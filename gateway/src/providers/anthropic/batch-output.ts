@@ -5,12 +5,13 @@ import { type BatchEndpoint, fromBatchResult, hasResults } from '../../wire/anth
 import { MAX_ROW_BYTES, outputRow, outputRowId } from '../../wire/batch-rows/index.ts';
 import { textAt } from '../../wire/json/json.ts';
 import type { Call, JsonObject, Procedure, ProcedureResult, ProcedureTools } from '../contract.ts';
-import { invalidResponse, jsonOfStep, outputCall, parsedLine, pathText } from '../engine/index.ts';
+import { invalidResponse, jsonOfStep, outputCall, parsedLine } from '../engine/index.ts';
 import { outputEndpoint } from './batch-endpoint.ts';
+import { batchId } from './batch-id.ts';
 
 export const getBatchOutput: Procedure = {
   offer: 'mapped',
-  run: (call, tools) => batchResults(pathText(call.route['batch_id'] ?? '', 'batch_id'), call, tools),
+  run: (call, tools) => batchResults(batchId(call), call, tools),
 };
 
 /** Throws BATCH_OUTPUT_MISSING, OPERATION_UNSUPPORTED, or UPSTREAM_INVALID_RESPONSE. `id`: as a segment of a path. */

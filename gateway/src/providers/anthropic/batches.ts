@@ -22,9 +22,10 @@ import type {
   StreamedBody,
   WireContext,
 } from '../contract.ts';
-import { jsonOfStep, namePart, pathSegment, pathText } from '../engine/index.ts';
+import { jsonOfStep, namePart, pathSegment } from '../engine/index.ts';
 import { withProviderOptions } from '../openai-like/index.ts';
 import { batchEndpoint } from './batch-endpoint.ts';
+import { batchId } from './batch-id.ts';
 import { OF_HEADERS } from './endpoints.ts';
 import { listQuery } from './files.ts';
 
@@ -38,8 +39,7 @@ const answered = (read: (body: unknown) => Result<object, string>): AnswerRule =
   },
 });
 
-export const batchPath = ({ route }: Call): string =>
-  `/messages/batches/${pathText(route['batch_id'] ?? '', 'batch_id')}`;
+export const batchPath = (call: Call): string => `/messages/batches/${batchId(call)}`;
 
 export const listBatches: Endpoint = {
   method: 'GET',

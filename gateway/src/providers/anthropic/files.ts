@@ -3,6 +3,7 @@ import { isObject, ok, type Result } from '@gatehouse/crds';
 import { fromDeletedFile, fromFileList, fromFileMetadata, isBatchId } from '../../wire/anthropic/index.ts';
 import type { AnswerRule, Call, Endpoint, Procedure } from '../contract.ts';
 import { pathText } from '../engine/index.ts';
+import { batchSegment } from './batch-id.ts';
 import { batchResults } from './batch-output.ts';
 
 const NOTHING = { kind: 'none' } as const;
@@ -56,7 +57,7 @@ export const getFileContent: Procedure = {
   offer: 'mapped',
   async run(call, tools) {
     const id = fileId(call);
-    if (isBatchId(id)) return batchResults(id, call, tools);
+    if (isBatchId(id)) return batchResults(batchSegment(id, 'file_id'), call, tools);
     const answer = await tools.open({ method: 'GET', url: `${tools.baseUrl()}/files/${id}/content` });
     return {
       kind: 'content',
