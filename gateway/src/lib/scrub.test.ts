@@ -61,6 +61,14 @@ describe('a secret is taken out', () => {
     expect(compileScrubber(['a b+c']).text('x=a+b%2Bc&y=a%20b%2bc')).toBe('x=[redacted]&y=[redacted]');
   });
 
+  test('however often it stands there', () => {
+    const values = Array.from({ length: 16 }, (_, at) => 'a'.repeat(16 + at));
+    const text = `${'a'.repeat(220_000)}%61`;
+    expect(compileScrubber(values).text(text)).not.toContain('aaaaaaaaaaaaaaaa');
+    expect(compileScrubber(['secret']).text('secret '.repeat(150_000))).toBe('[redacted]');
+    expect(compileScrubber(['secret']).text('secret '.repeat(50_000))).toBe('[redacted] '.repeat(50_000));
+  });
+
   test('unless it is as short as a word', () => {
     expect(compileScrubber(['', 'abc']).text('abc')).toBe('abc');
   });

@@ -13,23 +13,27 @@ const REPLACEMENT = '[redacted]';
 const MIN_LENGTH = 4;
 /** Below this length, the part of base64 that does not depend on its neighbours is too short to be specific. */
 const MIN_BASE64_LENGTH = 8;
+/** In one text, with those in its encodings: a text with more is replaced as a whole. */
+const MAX_FOUND = 100_000;
 
 /**
  * Finds the values literally and as JSON, URLs, forms, HTML and base64 encode them, whichever characters are escaped, also
- * in the middle of a longer base64 text such as basic authentication. Linear in the text.
+ * in the middle of a longer base64 text such as basic authentication. Linear in the text, which is replaced as a whole where
+ * the values stand 100,000 times or more.
  */
 export function compileScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
   const needles = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
   const bytes = (given: Buffer): Buffer => {
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    const places = needles.flatMap((needle) => spansOf(needle, text));
+    const places = new Places(MAX_FOUND);
+    for (const needle of needles) places.find(needle, text, asItIs);
     for (const escapes of ESCAPES) {
       const plain = unescaped(text, escapes);
-      if (plain !== undefined)
-        places.push(...needles.flatMap((needle) => spansOf(needle, plain.text).map(plain.toSource)));
+      if (plain !== undefined) for (const needle of needles) places.find(needle, plain.text, plain.toSource);
     }
-    return places.length === 0 ? given : Buffer.from(withoutSpans(text, places), 'latin1');
+    if (places.isFull) return Buffer.from(REPLACEMENT);
+    return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
   };
   const cores = [...new Set(needles.map(coreOf))];
   const isIn = (text: string): boolean => cores.some((core) => text.includes(core));
@@ -57,11 +61,28 @@ function decodings(text: string): readonly string[] {
 
 type Span = readonly [start: number, end: number];
 
-function spansOf(needle: string, text: string): Span[] {
-  const places: Span[] = [];
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
-    places.push([at, at + needle.length]);
-  return places;
+const asItIs = (place: Span): Span => place;
+
+/** Where values stand. */
+class Places {
+  readonly spans: Span[] = [];
+  #left: number;
+
+  constructor(max: number) {
+    this.#left = max;
+  }
+
+  /** There are more than `spans` has. */
+  get isFull(): boolean {
+    return this.#left <= 0;
+  }
+
+  find(needle: string, text: string, toSource: (place: Span) => Span): void {
+    for (let at = text.indexOf(needle); at >= 0 && !this.isFull; at = text.indexOf(needle, at + needle.length)) {
+      this.#left -= 1;
+      this.spans.push(toSource([at, at + needle.length]));
+    }
+  }
 }
 
 /** Overlapping spans are merged. */
@@ -115,7 +136,7 @@ const ESCAPES: readonly Escapes[] = [
 interface Unescaped {
   readonly text: string;
   /** The span in the escaped text; escapes are not split. */
-  toSource(place: Span): Span;
+  toSource(this: void, place: Span): Span;
 }
 
 /** Undefined: there are no escapes. */

@@ -95,6 +95,7 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
       return false;
     }
   };
+  const onUncleaned = (error: unknown): void => report('record', error);
   const made = <T>(make: () => T): T | undefined => {
     try {
       return make();
@@ -106,12 +107,12 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
   return {
     needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
     finish: (finished) => {
-      const record = made(() => toRecord(finished, performance.now(), { readsUsage, masksOf }));
+      const record = made(() => toRecord(finished, performance.now(), { readsUsage, masksOf, onUncleaned }));
       if (record === undefined) return;
       tell((sink) => sink.record(record));
     },
     watched: (watched) => {
-      const clean = made(() => cleanWatched(watched));
+      const clean = made(() => cleanWatched(watched, onUncleaned));
       if (clean !== undefined) tell((sink) => sink.watched?.(clean));
     },
   };
@@ -120,9 +121,14 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
 interface RecordOptions {
   readonly readsUsage: boolean;
   readonly masksOf: ReturnType<typeof createHeaderMasks>;
+  onUncleaned(this: void, error: unknown): void;
 }
 
-function toRecord(finished: FinishedRequest, endedMs: number, { readsUsage, masksOf }: RecordOptions): RequestRecord {
+function toRecord(
+  finished: FinishedRequest,
+  endedMs: number,
+  { readsUsage, masksOf, onUncleaned }: RecordOptions,
+): RequestRecord {
   const { exchange, answer, sent } = finished;
   const { facts } = answer;
   const { startedMs, snapshot } = exchange;
@@ -150,7 +156,7 @@ function toRecord(finished: FinishedRequest, endedMs: number, { readsUsage, mask
     ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const, once: exchange.settlement.once }),
     captured: facts.captured,
   };
-  return cleanRecord(record, { trace: exchange.trace, metadata: facts.metadata, user: facts.user });
+  return cleanRecord(record, { trace: exchange.trace, metadata: facts.metadata, user: facts.user }, onUncleaned);
 }
 
 /** Charges what the answer used, where that has to be done before its record is made. */

@@ -144,3 +144,40 @@ test('headers and scrubbers are read once for a record', () => {
   for (const each of ['one', 'two', SECRET]) record.clean(each);
   expect([headers.mock.calls.length, textScrubber.mock.calls.length]).toEqual([1, 1]);
 });
+
+describe('a record that cannot be cleaned', () => {
+  const broken = (): never => {
+    throw new Error('broken');
+  };
+
+  test.for<[what: string, over: Parameters<typeof sampleRecord>[0]]>([
+    ['where headers cannot be read', { request: { headers: broken } }],
+    ['where the secrets of a target are not known', { attempts: [sampleAttempt({ textScrubber: broken })] }],
+    [
+      'where the search fails',
+      { attempts: [sampleAttempt({ textScrubber: () => ({ ...compileScrubber([]), mayFind: broken }) })] },
+    ],
+  ])('%s has no texts of the client', ([, over]) => {
+    const record = cleanedOf(over, { metadata: { note: SECRET }, user: SECRET });
+    expect(JSON.stringify(record)).not.toContain(SECRET);
+    expect(record).toMatchObject({ caller: { key: 'app' }, answer: { status: 200 }, attempts: [{ status: 200 }] });
+    expect(record.clean(SECRET)).toBe('[redacted]');
+  });
+
+  test('since a text of it cannot be read has none', () => {
+    const metadata = { note: SECRET, toJSON: broken };
+    const feedback = { id: 'f', value: 1, weight: 1, metadata };
+    const record = cleanedOf(
+      { decisions: { guardrails: [sampleGuardrail({ feedback })] } },
+      { metadata: { metadata } },
+    );
+    expect(JSON.stringify(record)).not.toContain(SECRET);
+    expect(record).toMatchObject({ request: { metadata: {} }, answer: { status: 200 } });
+  });
+});
+
+test('many matches of many credentials end in a record', () => {
+  const headers = () => Array.from({ length: 16 }, (_, at) => [`x-token-${at}`, 'a'.repeat(16 + at)] as const);
+  const record = cleanedOf({ request: { headers } }, { metadata: { a: `${'a'.repeat(220_000)}%61` } });
+  expect(record.request.metadata['a']).toMatch(/^(\[redacted\])+/);
+});

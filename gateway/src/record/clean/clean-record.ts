@@ -3,7 +3,8 @@ import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { AppError } from '../../errors/index.ts';
 import type { AttemptFacts, GuardrailFacts, RequestRecord, TraceContext } from '../record.ts';
 import type { WatchedGuardrails } from '../sink.ts';
-import { createTextCleaner, type TextCleaner } from './text-cleaner.ts';
+import { REDACTED } from './credentials.ts';
+import { type CredentialSources, createTextCleaner, type TextCleaner } from './text-cleaner.ts';
 
 /** Texts of the client before they are cut: a part of a secret could not be found. */
 export interface WholeTexts {
@@ -21,27 +22,54 @@ const MAX_READ = 16 * 1024;
 /** Causes of an error. */
 const MAX_CAUSES = 8;
 
-/** The given record with its `clean`, where no text holds a credential. */
-export function cleanRecord(given: Omit<RequestRecord, 'clean'>, whole: WholeTexts): RequestRecord {
+type OnFailure = CredentialSources['onFailure'];
+
+/** The given record with its `clean`, where no text holds a credential. Never throws: what cannot be cleaned is left out. */
+export function cleanRecord(
+  given: Omit<RequestRecord, 'clean'>,
+  whole: WholeTexts,
+  onFailure?: OnFailure,
+): RequestRecord {
   const { headers, carrierHeaders } = given.request;
   const scrubbers = given.attempts.flatMap(({ textScrubber }) => textScrubber ?? []);
-  const { clean, mayFind } = createTextCleaner({ headers, carrierHeaders, scrubbers });
+  const { clean, mayFind } = createTextCleaner({ headers, carrierHeaders, scrubbers, onFailure });
   const record = { ...given, clean };
-  return mayFind(textOf(record, whole)) ? cleaned(record, whole) : record;
+  try {
+    return mayFind(textOf(record, whole)) ? cleaned(record, whole) : record;
+  } catch (error) {
+    onFailure?.(error);
+    return withoutTexts(record);
+  }
 }
 
-export function cleanWatched(watched: WatchedGuardrails): WatchedGuardrails {
+/** Never throws. */
+export function cleanWatched(watched: WatchedGuardrails, onFailure?: OnFailure): WatchedGuardrails {
   const { headers, textScrubber, trace, guardrails } = watched;
-  const { clean, mayFind } = createTextCleaner({
-    headers,
-    scrubbers: textScrubber === undefined ? [] : [textScrubber],
-  });
-  if (!mayFind([...textsOfTrace(trace), ...guardrails.flatMap(textsOfGuardrail)].join('\n'))) return watched;
-  return {
-    ...watched,
-    trace: cleanTrace(trace, clean),
-    guardrails: guardrails.map((each) => cleanGuardrail(each, clean)),
-  };
+  const scrubbers = textScrubber === undefined ? [] : [textScrubber];
+  const { clean, mayFind } = createTextCleaner({ headers, scrubbers, onFailure });
+  try {
+    if (!mayFind([...textsOfTrace(trace), ...guardrails.flatMap(textsOfGuardrail)].join('\n'))) return watched;
+    return { ...watched, ...cleanedGuardrails(watched, clean) };
+  } catch (error) {
+    onFailure?.(error);
+    return { ...watched, ...cleanedGuardrails({ trace, guardrails: guardrails.map(withoutFeedback) }, leftOut) };
+  }
+}
+
+const cleanedGuardrails = ({ trace, guardrails }: Pick<WatchedGuardrails, 'trace' | 'guardrails'>, clean: Clean) => ({
+  trace: cleanTrace(trace, clean),
+  guardrails: guardrails.map((each) => cleanGuardrail(each, clean)),
+});
+
+const leftOut: Clean = () => REDACTED;
+const withoutFeedback = (facts: GuardrailFacts): GuardrailFacts => ({ ...facts, feedback: undefined });
+
+/** The record with its numbers alone. */
+function withoutTexts(record: RequestRecord): RequestRecord {
+  const { request, decisions } = record;
+  const guardrails = decisions.guardrails.map(withoutFeedback);
+  const whole = { trace: request.trace, metadata: {}, user: undefined };
+  return cleaned({ ...record, decisions: { ...decisions, guardrails }, clean: leftOut }, whole);
 }
 
 /** The trace id of a request that has no record, for the log. */

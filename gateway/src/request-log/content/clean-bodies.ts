@@ -1,6 +1,6 @@
 /** Bodies of a request as JSON values, without the secrets that documents leave out. */
 import { readJson } from '../../lib/json/index.ts';
-import { type Cleaner, createCleaner, type KeptBody, type RequestRecord, Uncleanable } from '../../record/index.ts';
+import { type Cleaner, createCleaner, type KeptBody, type RequestRecord } from '../../record/index.ts';
 import { isJson, isText } from './bodies.ts';
 
 /** Undefined: there is none, it was cut, it is no JSON, or it could not be made without a secret. */
@@ -46,8 +46,7 @@ function jsonOf(body: KeptBody | undefined, cleaner: Cleaner): unknown {
 function cleanText(text: string, { clean }: Cleaner): string | undefined {
   try {
     return clean(text);
-  } catch (error) {
-    if (error instanceof Uncleanable) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

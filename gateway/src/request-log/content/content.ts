@@ -9,7 +9,6 @@ import {
   type KeptAnswer,
   type KeptBody,
   type RequestRecord,
-  Uncleanable,
 } from '../../record/index.ts';
 import { type BodyOptions, bodyMembers, isJson } from './bodies.ts';
 import { type Clean, namesToMask, requestHeaders, shownHeaders } from './headers.ts';
@@ -30,7 +29,26 @@ export interface Told {
 }
 
 /** Makes the documents of one request. */
-export class Contents {
+export interface Contents {
+  /** Undefined: it could not be made, or not without a secret. Never throws: a row without a document is better than none. */
+  of(told: Told): string | undefined;
+}
+
+export function contentsOf(record: RequestRecord, captured: Capture, options: ContentOptions): Contents {
+  let maker: Maker | undefined;
+  return {
+    of: (told) => {
+      try {
+        maker ??= new Maker(record, captured, options);
+        return maker.of(told);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+class Maker {
   readonly #record: RequestRecord;
   readonly #captured: Capture;
   readonly #cleaner: Cleaner;
@@ -49,17 +67,7 @@ export class Contents {
     this.#body = { isOfVectors: record.request.generates === 'vectors', clean: this.#cleaner.clean };
   }
 
-  /** Undefined: it could not be made without a secret. */
   of(told: Told): string | undefined {
-    try {
-      return this.#clean(told);
-    } catch (error) {
-      if (error instanceof Uncleanable) return undefined;
-      throw error;
-    }
-  }
-
-  #clean(told: Told): string | undefined {
     const json = this.#make(told, AS_IT_IS);
     if (!this.#cleaner.mayFind(json)) return json;
     // Headers of an account are secrets of all its documents: they are few bytes, which are cleaned apart.

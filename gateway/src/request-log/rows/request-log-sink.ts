@@ -1,6 +1,6 @@
 import type { LogRow } from '@gatehouse/crds/logs';
 import type { RequestRecord, Sink, WatchedGuardrails } from '../../record/index.ts';
-import { type ContentOptions, Contents } from '../content/content.ts';
+import { type ContentOptions, type Contents, contentsOf } from '../content/content.ts';
 import { feedbackOfGuardrails } from '../feedback/index.ts';
 import type { LogRecord, RequestLog } from '../request-log.ts';
 import { type RowOptions, rowsOf } from './rows.ts';
@@ -35,7 +35,7 @@ function addFeedback(
 export function logRecordsOf(record: RequestRecord, options: LogRecordOptions): readonly LogRecord[] {
   const { captured } = record;
   const rows = rowsOf(record, options);
-  const contents = captured === undefined || rows.length === 0 ? undefined : new Contents(record, captured, options);
+  const contents = captured === undefined || rows.length === 0 ? undefined : contentsOf(record, captured, options);
   return rows.map((row, at) => {
     const isFurther = rows[at - 1]?.attempt === row.attempt; // of a model of the rows that the attempt has counted
     const repeats = record.once === undefined ? undefined : { mayRepeat: true };
