@@ -45,6 +45,32 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
 const coreOf = (needle: string): string =>
   (needle.match(/[A-Za-z0-9]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
 
+/** The hex codes of letters and digits in ASCII. */
+const ALNUM = '3[0-9]|[46][1-9a-f]|[57][0-9a]';
+const LETTERS = {
+  json: new RegExp(`\\\\u00(${ALNUM})`, 'gi'),
+  url: new RegExp(`%(${ALNUM})`, 'gi'),
+  decimal: /&#0{0,6}([0-9]{2,3});/g,
+  hex: new RegExp(`&#x0{0,6}(${ALNUM});`, 'gi'),
+};
+const ANY_LETTER = new RegExp(`\\\\u00(?:${ALNUM})|%(?:${ALNUM})|&#`, 'gi');
+const ANY_ESCAPE = /[\\%&+]/g;
+
+/** Whether letters and digits are written as escapes more often than that: each is looked at by `mayFind`. */
+export const hasMoreLetters = (text: string, max: number): boolean => countOf(ANY_LETTER, text, max) > max;
+
+/** How many escapes there may be, which `bytes` and `text` look at each; above `max`: more. */
+export const countEscapes = (text: string, max: number): number => countOf(ANY_ESCAPE, text, max);
+
+function countOf(pattern: RegExp, text: string, max: number): number {
+  let count = 0;
+  for (const _ of text.matchAll(pattern)) {
+    count += 1;
+    if (count > max) break;
+  }
+  return count;
+}
+
 /** What the text is where letters and digits are written as escapes. */
 function decodings(text: string): readonly string[] {
   const decode = (pattern: RegExp, base: number): string =>
@@ -53,9 +79,9 @@ function decodings(text: string): readonly string[] {
       return value < 0x80 ? String.fromCharCode(value) : written;
     });
   return [
-    ...(text.includes('\\u00') ? [decode(/\\u00([3-7][0-9a-f])/gi, 16)] : []),
-    ...(text.includes('%') && /%[3-7]/.test(text) ? [decode(/%([3-7][0-9a-f])/gi, 16)] : []),
-    ...(text.includes('&#') ? [decode(/&#0{0,6}([0-9]{2,3});/g, 10), decode(/&#x0{0,6}([3-7][0-9a-f]);/gi, 16)] : []),
+    ...(text.includes('\\u00') ? [decode(LETTERS.json, 16)] : []),
+    ...(text.includes('%') && /%[3-7]/.test(text) ? [decode(LETTERS.url, 16)] : []),
+    ...(text.includes('&#') ? [decode(LETTERS.decimal, 10), decode(LETTERS.hex, 16)] : []),
   ];
 }
 
@@ -77,10 +103,17 @@ class Places {
     return this.#left <= 0;
   }
 
+  /** What follows upon itself is one. */
   find(needle: string, text: string, toSource: (place: Span) => Span): void {
-    for (let at = text.indexOf(needle); at >= 0 && !this.isFull; at = text.indexOf(needle, at + needle.length)) {
-      this.#left -= 1;
-      this.spans.push(toSource([at, at + needle.length]));
+    let at = text.indexOf(needle);
+    while (at >= 0 && !this.isFull) {
+      let end = at;
+      do {
+        end += needle.length;
+        this.#left -= 1;
+      } while (!this.isFull && text.startsWith(needle, end));
+      this.spans.push(toSource([at, end]));
+      at = text.indexOf(needle, end);
     }
   }
 }

@@ -16,7 +16,6 @@ export {
   isTextCredential,
   knownScrubber,
   loggedTraceId,
-  Uncleanable,
 } from './clean/index.ts';
 export { createHeaderMasks, type HeaderNames } from './header-masks.ts';
 export {

@@ -4,7 +4,7 @@ import { AppError } from '../../errors/index.ts';
 import type { AttemptFacts, GuardrailFacts, RequestRecord, TraceContext } from '../record.ts';
 import type { WatchedGuardrails } from '../sink.ts';
 import { REDACTED } from './credentials.ts';
-import { type CredentialSources, createTextCleaner, type TextCleaner } from './text-cleaner.ts';
+import { type CredentialSources, createTextCleaner, MAX_READ, type TextCleaner } from './text-cleaner.ts';
 
 /** Texts of the client before they are cut: a part of a secret could not be found. */
 export interface WholeTexts {
@@ -17,8 +17,8 @@ type Clean = TextCleaner['clean'];
 
 /** Longest span name or identifier that is recorded, in characters. */
 const MAX_SPAN_CHARS = 256;
-/** Of a text of any length, in characters: what is recorded is far less. */
-const MAX_READ = 16 * 1024;
+/** Members of metadata: further ones are not recorded. */
+const MAX_MEMBERS = 64;
 /** Causes of an error. */
 const MAX_CAUSES = 8;
 
@@ -35,7 +35,8 @@ export function cleanRecord(
   const { clean, mayFind } = createTextCleaner({ headers, carrierHeaders, scrubbers, onFailure });
   const record = { ...given, clean };
   try {
-    return mayFind(textOf(record, whole)) ? cleaned(record, whole) : record;
+    const text = textOf(record, whole);
+    return text === undefined || mayFind(text) ? cleaned(record, whole) : record;
   } catch (error) {
     onFailure?.(error);
     return withoutTexts(record);
@@ -48,7 +49,8 @@ export function cleanWatched(watched: WatchedGuardrails, onFailure?: OnFailure):
   const scrubbers = textScrubber === undefined ? [] : [textScrubber];
   const { clean, mayFind } = createTextCleaner({ headers, scrubbers, onFailure });
   try {
-    if (!mayFind([...textsOfTrace(trace), ...guardrails.flatMap(textsOfGuardrail)].join('\n'))) return watched;
+    const text = joined([...textsOfTrace(trace), ...guardrails.flatMap(textsOfGuardrail)]);
+    if (text !== undefined && !mayFind(text)) return watched;
     return { ...watched, ...cleanedGuardrails(watched, clean) };
   } catch (error) {
     onFailure?.(error);
@@ -88,21 +90,20 @@ export function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: Tr
 }
 
 const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
-const read = (text: string): string => (text.length > MAX_READ ? text.slice(0, MAX_READ) : text);
-
-/** All that may hold a credential, as one text that is searched once. */
-function textOf(
-  { request, attempts, decisions, answer }: RequestRecord,
-  { trace, metadata, user }: WholeTexts,
-): string {
+/** All that may hold a credential, as one text that is searched once; undefined: one of them is too long to be recorded as it is. */
+function textOf({ request, attempts, decisions, answer }: RequestRecord, whole: WholeTexts): string | undefined {
+  const { trace, metadata, user } = whole;
   const texts = [request.path, ...textsOfTrace(trace)];
-  if (typeof user === 'string') texts.push(read(user));
-  for (const name in metadata) texts.push(name, textOfValue(metadata[name]));
+  if (typeof user === 'string') texts.push(user);
+  for (const name of Object.keys(metadata).slice(0, MAX_MEMBERS)) texts.push(name, textOfValue(metadata[name]));
   for (const attempt of attempts) addAttempt(texts, attempt);
   for (const guardrail of decisions.guardrails) texts.push(...textsOfGuardrail(guardrail));
   if (answer.error !== undefined) texts.push(textOfError(answer.error));
-  return texts.join('\n');
+  return joined(texts);
 }
+
+const joined = (texts: readonly string[]): string | undefined =>
+  texts.some(({ length }) => length > MAX_READ) ? undefined : texts.join('\n');
 
 const textsOfTrace = ({ traceId, spanId = '', parentSpanId = '', spanName = '', span }: TraceContext): string[] => {
   const texts = [traceId, spanId, parentSpanId, spanName];
@@ -128,7 +129,7 @@ function addAttempt(texts: string[], attempt: AttemptFacts): void {
 }
 
 const textsOfGuardrail = ({ id, feedback }: GuardrailFacts): readonly string[] =>
-  feedback === undefined ? [id] : [id, read(JSON.stringify(feedback.metadata))];
+  feedback === undefined ? [id] : [id, JSON.stringify(feedback.metadata)];
 
 function textOfError(error: AppError): string {
   const texts = [error.param ?? ''];
@@ -138,7 +139,7 @@ function textOfError(error: AppError): string {
     cause = cause.cause;
   }
   if (typeof cause === 'string') texts.push(cause);
-  return read(texts.join('\n'));
+  return texts.join('\n');
 }
 
 function cleaned(record: RequestRecord, whole: WholeTexts): RequestRecord {
@@ -151,7 +152,7 @@ function cleaned(record: RequestRecord, whole: WholeTexts): RequestRecord {
       path: clean(request.path),
       trace: boundTrace(cleanTrace(whole.trace, clean)),
       metadata: boundMetadata(whole.metadata, clean),
-      user: typeof whole.user === 'string' ? boundText(clean(read(whole.user))) : undefined,
+      user: typeof whole.user === 'string' ? boundText(clean(whole.user)) : undefined,
     },
     attempts: [...made.values()],
     answeredBy: answeredBy && (made.get(answeredBy) ?? cleanAttempt(answeredBy, clean)),
@@ -169,7 +170,7 @@ function cleanTrace(trace: TraceContext, clean: Clean): TraceContext {
     traceId: clean(traceId),
     spanId: spanId && clean(spanId),
     parentSpanId: parentSpanId && clean(parentSpanId),
-    spanName: spanName && clean(read(spanName)),
+    spanName: spanName && clean(spanName),
     span:
       span && clean(ids) === ids ? { ...span, state: state && clean(state) === state ? state : undefined } : undefined,
   };
@@ -200,7 +201,7 @@ function cleanGuardrail(facts: GuardrailFacts, clean: Clean): GuardrailFacts {
 
 const cleanValue = (value: unknown, clean: Clean): unknown => {
   const text = textOfValue(value);
-  const left = clean(read(text));
+  const left = clean(text);
   return left === text ? value : left;
 };
 

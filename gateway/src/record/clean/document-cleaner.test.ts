@@ -30,3 +30,14 @@ test('the parts of basic authentication are taken out alone, too', () => {
   const clean = cleanerOf(['authorization', `Basic ${pair}`]);
   expect(clean(`${pair}, ada-lovelace:pass-word-1, pass-word-1`)).toBe('[redacted], [redacted], [redacted]');
 });
+
+test('a text with more letters as escapes than are read is not searched, other escapes do not count', () => {
+  const clean = cleanerOf(...tokens(1));
+  for (const letter of ['%61', '\\u0061', '&#97;', '&#x61;']) {
+    expect(clean(letter.repeat(5_000))).toBe(letter.repeat(5_000));
+    expect(() => clean(letter.repeat(20_001))).toThrow(Uncleanable);
+  }
+  const code = '\\n\\"%20\\u003c+'.repeat(30_000);
+  expect(clean(code)).toBe(code);
+  expect(cleanerOf()('%61'.repeat(30_000))).toBe('%61'.repeat(30_000));
+});

@@ -1,6 +1,6 @@
 /** Takes credentials out of all that a document says, wherever they stand. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import type { Scrubber } from '../../lib/scrub.ts';
+import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../record.ts';
 import { credentialsOf, knownScrubber } from './credentials.ts';
 
@@ -18,13 +18,21 @@ const MAX_CREDENTIALS = 16;
 export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   const ofClient = credentialsOf([...request.headers(), ...(request.carrierHeaders?.() ?? [])]);
   if (ofClient.length > MAX_CREDENTIALS) return NO_CLEANER;
-  const scrubbers: Scrubber[] = [];
-  if (ofClient.length > 0) scrubbers.push(knownScrubber(ofClient));
-  for (const { captured } of attempts) if (captured?.scrubber !== undefined) scrubbers.push(captured.scrubber());
+  const found = new Set<Scrubber>(ofClient.length > 0 ? [knownScrubber(ofClient)] : []);
+  for (const { captured } of attempts) if (captured?.scrubber !== undefined) found.add(captured.scrubber());
+  const scrubbers = [...found];
   return {
-    clean: (text) => withoutGatewayKeys(scrubbers.reduce(scrubbed, text)),
-    mayFind: (text) => mayHoldGatewayKey(text) || scrubbers.some((scrubber) => scrubber.mayFind(text)),
+    clean: (text) => withoutGatewayKeys(scrubbers.length === 0 ? text : scrubbers.reduce(scrubbed, readable(text))),
+    mayFind: (text) => mayHoldGatewayKey(text) || (scrubbers.length > 0 && isIn(readable(text), scrubbers)),
   };
+}
+
+const isIn = (text: string, scrubbers: readonly Scrubber[]): boolean => scrubbers.some((each) => each.mayFind(text));
+
+/** The text, if it can be searched. */
+function readable(text: string): string {
+  if (hasMoreLetters(text, MAX_ESCAPES)) throw new Uncleanable();
+  return text;
 }
 
 const tooMany = (): never => {
@@ -35,16 +43,11 @@ const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
 /** Throws an Uncleanable for a text that would take too long. */
 function scrubbed(text: string, scrubber: Scrubber): string {
   if (!scrubber.mayFind(text)) return text;
-  let escapes = 0;
-  for (const _ of text.matchAll(ESCAPES)) {
-    escapes += 1;
-    if (escapes > MAX_ESCAPES) throw new Uncleanable();
-  }
+  if (countEscapes(text, MAX_ESCAPES) > MAX_ESCAPES) throw new Uncleanable();
   return scrubber.text(text);
 }
 
 /** A secret may stand in a text whose escapes, or one of secrets that, are too many to be looked at between other requests. */
 export class Uncleanable extends Error {}
 
-const ESCAPES = /[\\%&+]/g;
 const MAX_ESCAPES = 20_000;

@@ -1,12 +1,13 @@
 /** Takes credentials out of the short texts of a request. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import type { Scrubber } from '../../lib/scrub.ts';
+import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
 import { knownScrubber, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
 
-/** Neither throws. What cannot be cleaned is left out. */
+/** Neither throws. What cannot be cleaned, or would take too long, is left out. */
 export interface TextCleaner {
+  /** A text of more than `MAX_READ` characters is cut so that no part of a credential is left at its end. */
   clean(this: void, text: string): string;
   /** False: `clean` gives the text back. Cheap. */
   mayFind(text: string): boolean;
@@ -24,6 +25,13 @@ export interface CredentialSources {
 /** Of the client, that are looked for in all encodings: each is a pass over the texts. Further ones are found as they are. */
 const MAX_CREDENTIALS = 16;
 
+/** In characters: of a text what is behind them is not read. */
+export const MAX_READ = 8 * 1024;
+/** In a text that is searched, and in all those of a request out of which something is taken. */
+const MAX_ESCAPES = 20_000;
+/** Of all texts of a request out of which something is taken, in characters. */
+const MAX_CLEANED = 32 * 1024;
+
 /** What it reads is read by the first call. */
 export function createTextCleaner({ headers, carrierHeaders, scrubbers, onFailure }: CredentialSources): TextCleaner {
   let made: Found | undefined;
@@ -39,31 +47,52 @@ export function createTextCleaner({ headers, carrierHeaders, scrubbers, onFailur
       return otherwise;
     }
   };
+  const left = { escapes: MAX_ESCAPES, chars: MAX_CLEANED };
   return {
     mayFind: (text) => orElse(() => mayHold(text, found()), true),
-    clean: (text) => orElse(() => cleaned(text, found()), REDACTED),
+    clean: (text) => orElse(() => cleaned(text, found(), left), REDACTED),
   };
 }
 
 const mayHold = (text: string, { all, plain }: Found): boolean =>
   mayHoldGatewayKey(text) ||
-  all.some((each) => each.mayFind(text)) ||
+  (all.length > 0 && (hasMoreLetters(text, MAX_ESCAPES) || all.some((each) => each.mayFind(text)))) ||
   plain.some((credential) => text.includes(credential));
 
-function cleaned(text: string, found: Found): string {
+interface Left {
+  /** That may still be read. */
+  escapes: number;
+  chars: number;
+}
+
+function cleaned(text: string, found: Found, left: Left): string {
+  if (text.length > MAX_READ) return cleanedStart(text, found, left);
   if (!mayHold(text, found)) return text;
-  const left = found.all.reduce((given, each) => each.text(given), text);
-  return withoutGatewayKeys(found.plain.reduce((given, credential) => given.replaceAll(credential, REDACTED), left));
+  left.chars -= text.length;
+  if (left.chars >= 0) left.escapes -= countEscapes(text, left.escapes);
+  if (left.chars < 0 || left.escapes < 0) return REDACTED;
+  const clean = found.all.reduce((given, each) => each.text(given), text);
+  return withoutGatewayKeys(found.plain.reduce((given, credential) => given.replaceAll(credential, REDACTED), clean));
+}
+
+/** Of a text that is cut a credential may be cut, too: it would begin behind what is shown. */
+function cleanedStart(text: string, found: Found, left: Left): string {
+  const shown = Math.min(MAX_READ / 2, MAX_READ - found.longest);
+  const start = text.slice(0, MAX_READ);
+  return shown > 0 && cleaned(start, found, left) === start ? start.slice(0, shown) : REDACTED;
 }
 
 interface Found {
   readonly all: readonly Scrubber[];
   readonly plain: readonly string[];
+  /** In characters, of the credentials of the client as URLs may write them. */
+  readonly longest: number;
 }
 
 function findIn(headers: Headers, scrubbers: CredentialSources['scrubbers']): Found {
   const credentials = textCredentialsOf(headers);
   const ofClient = credentials.length === 0 ? [] : [knownScrubber(credentials.slice(0, MAX_CREDENTIALS))];
   const ofTargets = new Set(scrubbers.map((make) => make()));
-  return { all: [...ofClient, ...ofTargets], plain: credentials.slice(MAX_CREDENTIALS) };
+  const longest = 3 * credentials.reduce((most, { length }) => Math.max(most, length), 0);
+  return { all: [...ofClient, ...ofTargets], plain: credentials.slice(MAX_CREDENTIALS), longest };
 }
