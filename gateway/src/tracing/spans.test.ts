@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
+import { cleanRecord } from '../record/clean/index.ts';
 import type { RequestRecord, SpanIdentity } from '../record/index.ts';
 import { type SampleParts, sampleAttempt, sampleGuardrail, sampleRecord } from '../record/testing.ts';
 import type { Span } from './span.ts';
@@ -32,6 +33,20 @@ const requestOf = (parts?: SampleParts): Span | undefined => spans(parts)[0];
 const attemptOf = (parts?: SampleParts): Span | undefined => spans(parts)[1];
 
 describe('the span of an attempt', () => {
+  test('has no credential among what it was asked with and how its answer ended', () => {
+    const key = `gwk_${'A'.repeat(40)}`;
+    const asked = { seed: 7, stop: ['END', key], encodings: [key], conversation: key };
+    for (const call of [{ asked }, { ended: { id: key, finishReasons: ['stop', key] } }]) {
+      const record = sampleRecord({ attempts: [sampleAttempt(call)] });
+      const trace = { ...record.request.trace, span: identity };
+      const clean = cleanRecord(record, { trace, metadata: {}, user: undefined });
+      const made = JSON.stringify(spansOf({ ...clean, request: { ...clean.request, trace } }, options));
+      expect(made).toContain('[redacted]');
+      expect(made).toContain('asked' in call ? 'END' : 'stop');
+      expect(made).not.toContain(key);
+    }
+  });
+
   test('has what it was asked with and how its answer ended', () => {
     const asked = {
       ...{ maxTokens: 7, temperature: 0.5, topP: 1, topK: 3, frequencyPenalty: -1, presencePenalty: 2, seed: 4 },

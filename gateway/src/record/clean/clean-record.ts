@@ -22,6 +22,9 @@ const MAX_MEMBERS = 64;
 /** Causes of an error. */
 const MAX_CAUSES = 8;
 
+/** What it was asked with and how it ended. */
+type Call = Pick<AttemptFacts, 'asked' | 'ended'>;
+
 type OnFailure = CredentialSources['onFailure'];
 
 /** The given record with its `clean`, where no text holds a credential. Never throws: what cannot be cleaned is left out. */
@@ -126,6 +129,12 @@ function addAttempt(texts: string[], attempt: AttemptFacts): void {
   if (error !== undefined) texts.push(textOfError(error));
   texts.push(...droppedParams);
   for (const share of shares ?? []) texts.push(share.model ?? '');
+  addCall(texts, attempt);
+}
+
+function addCall(texts: string[], { asked, ended }: Call): void {
+  texts.push(asked?.conversation ?? '', ended?.id ?? '');
+  for (const named of [asked?.stop, asked?.encodings, ended?.finishReasons]) texts.push(...(named ?? []));
 }
 
 const textsOfGuardrail = ({ id, feedback }: GuardrailFacts): readonly string[] =>
@@ -186,8 +195,22 @@ function cleanAttempt(attempt: AttemptFacts, clean: Clean): AttemptFacts {
     answeredModel: answeredModel && clean(answeredModel),
     origin: origin && clean(origin),
     droppedParams: droppedParams.map(clean),
+    ...cleanCall(attempt, clean),
     shares: shares?.map((share) => ({ ...share, model: share.model && clean(share.model) })),
     error: error && cleanError(error, clean),
+  };
+}
+
+function cleanCall({ asked, ended }: Call, clean: Clean): Call {
+  const { stop, encodings, conversation } = asked ?? {};
+  const texts = {
+    ...(stop && { stop: stop.map(clean) }),
+    ...(encodings && { encodings: encodings.map(clean) }),
+    ...(conversation !== undefined && { conversation: clean(conversation) }),
+  };
+  return {
+    ...(asked && { asked: { ...asked, ...texts } }),
+    ...(ended && { ended: { id: ended.id && clean(ended.id), finishReasons: ended.finishReasons.map(clean) } }),
   };
 }
 
