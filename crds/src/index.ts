@@ -9,7 +9,7 @@ export {
 } from './lib/aws-role.ts';
 export { brokenTextAt, withoutBrokenText } from './lib/broken-text.ts';
 export { isDeeperThan, MAX_DOCUMENT_DEPTH } from './lib/depth.ts';
-export { mayHoldGatewayKey, pathWithoutGatewayKeys, withoutGatewayKeys } from './lib/gateway-keys.ts';
+export { mayHoldGatewayKey, withoutGatewayKeys } from './lib/gateway-keys.ts';
 export { HTTP_ADDRESS, isHttpAddress } from './lib/http-address.ts';
 export { createLasting, createLastingCredentials, type LastingOptions } from './lib/lasting.ts';
 export { nearestName } from './lib/nearest-name.ts';

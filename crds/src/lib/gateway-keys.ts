@@ -1,23 +1,17 @@
 /** Gateway keys in texts that are recorded: nobody has to know them there. */
 
-const BEGINNING = 'gwk_';
-const KEY = /gwk_[\w-]{8,}/g;
+/** One of the characters, plain or as an escape of JSON, which may stand in a string of JSON itself, or of a URL. */
+const written = (plain: string, codes: string): string => `(?:${plain}|(?:\\\\{1,4}u00|%)(?:${codes}))`;
+const BEGINNING = [written('g', '67'), written('w', '77'), written('k', '6[bB]'), written('_', '5[fF]')].join('');
+const CHARACTER = written('[\\w-]', '2[dD]|3[0-9]|[46][1-9a-fA-F]|5[0-9aAfF]|7[0-9aA]');
+const KEY = new RegExp(`${BEGINNING}${CHARACTER}{8,}`, 'g');
+/** A character of the beginning as an escape. */
+const ESCAPE = /(?:u00|%)(?:67|77|6[bB]|5[fF])/;
 const REDACTED = '[redacted]';
 
 /** Whether there may be one. Cheap. */
-export const mayHoldGatewayKey = (text: string): boolean => text.includes(BEGINNING);
+export const mayHoldGatewayKey = (text: string): boolean => text.includes('gwk_') || ESCAPE.test(text);
 
-/** The text, which may be JSON, without keys that Gatehouse has made. */
+/** The text, which may be JSON or a path, without keys that Gatehouse has made. */
 export const withoutGatewayKeys = (text: string): string =>
   mayHoldGatewayKey(text) ? text.replace(KEY, REDACTED) : text;
-
-/** The same for a path, where characters of a key may be percent-encoded: such a path is shown decoded. */
-export function pathWithoutGatewayKeys(path: string): string {
-  const clean = withoutGatewayKeys(path);
-  if (!clean.includes('%')) return clean;
-  const decoded = clean.replace(ENCODED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
-  return mayHoldGatewayKey(decoded) ? withoutGatewayKeys(decoded) : clean;
-}
-
-/** Printable ASCII. */
-const ENCODED = /%[2-7][0-9a-f]/gi;

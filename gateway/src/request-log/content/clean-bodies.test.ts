@@ -39,11 +39,10 @@ test('bodies are values without secrets', () => {
   expect(found?.sent()).toEqual({ sent: 1 });
 });
 
-test('what is written of them is cleaned again, since escapes are gone then', () => {
+test('credentials are found with escapes, and in what is written of bodies', () => {
   const found = bodies({ asked: `{"a":"\\u0067${KEY.slice(1)}"}` });
-  const written = JSON.stringify(found?.asked());
-  expect(written).toContain(KEY);
-  expect(found?.clean(written)).toBe('{"a":"[redacted]"}');
+  expect(found?.asked()).toEqual({ a: '[redacted]' });
+  expect(found?.clean(`{"a":"${KEY}"}`)).toBe('{"a":"[redacted]"}');
   expect(found?.clean('{"a":1}')).toBe('{"a":1}');
 });
 

@@ -6,7 +6,7 @@ import {
   isDeeperThan,
   isObject,
   MAX_DOCUMENT_DEPTH,
-  pathWithoutGatewayKeys,
+  withoutGatewayKeys,
 } from '@gatehouse/crds';
 import type { AuditChange } from '@gatehouse/crds/records';
 import { MAX_REST_BODY_BYTES, REST_ERRORS, type RestOperation } from '@gatehouse/crds/rest';
@@ -142,7 +142,7 @@ function addDocument(app: FastifyInstance, { operations, ...known }: RouteOption
 }
 
 /** As it is recorded. */
-const pathOf = ({ url }: FastifyRequest): string => pathWithoutGatewayKeys(url.split('?')[0] ?? '');
+const pathOf = ({ url }: FastifyRequest): string => withoutGatewayKeys(url.split('?')[0] ?? '');
 
 function addRoute(app: FastifyInstance, bound: BoundOperation, options: RouteOptions): void {
   const { operation } = bound;
