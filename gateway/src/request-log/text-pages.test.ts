@@ -17,3 +17,9 @@ test('short texts share a page, and the page is of nothing else', () => {
   expect(one).toBe(other);
   expect(Buffer.from('else').buffer).not.toBe(one);
 });
+
+test('a longer text has memory of its own', () => {
+  const pages = new TextPages();
+  const lengths = [16_385, 20_000, 32_767, 40_000];
+  expect(lengths.map((length) => pages.put('a'.repeat(length)).buffer.byteLength)).toEqual(lengths);
+});

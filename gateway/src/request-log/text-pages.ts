@@ -12,7 +12,11 @@ export class TextPages {
 
   put(text: string): Buffer {
     const bytes = Buffer.byteLength(text);
-    if (bytes > MAX_SHARED) return Buffer.from(text);
+    if (bytes > MAX_SHARED) {
+      const own = Buffer.allocUnsafeSlow(bytes); // others may lie in a pool of Node's
+      own.write(text);
+      return own;
+    }
     if (bytes > this.#page.length - this.#used) {
       this.#page = Buffer.allocUnsafeSlow(PAGE_BYTES);
       this.#used = 0;
