@@ -41,3 +41,26 @@ test('a text with more letters as escapes than are read is not searched, other e
   expect(clean(code)).toBe(code);
   expect(cleanerOf()('%61'.repeat(30_000))).toBe('%61'.repeat(30_000));
 });
+
+test('keys of others are found with escapes', () => {
+  const key = `wk_${'A'.repeat(40)}`;
+  for (const text of [`{"m":"\\u0067${key}"}`, `{"m":"g${key.replace('_', '%5F')}"}`])
+    expect(cleanerOf()(text)).toBe('{"m":"[redacted]"}');
+});
+
+test.for<[header: string, value: string]>([
+  ['cookie', 'theme=dark; session=part-of-16-or-more; a=b'],
+  ['authorization', 'Token token="part-of-16-or-more", nonce="def"'],
+  ['authorization', 'AWS4-HMAC-SHA256 Credential=AKID/eu, Signature=part-of-16-or-more'],
+])('a value within %s: %s is taken out alone, too', ([header, value]) => {
+  const clean = cleanerOf([header, value]);
+  expect(clean(`said part-of-16-or-more in the dark`)).toBe('said [redacted] in the dark');
+  expect(clean(`said ${value}`)).not.toContain('part-of');
+});
+
+test('many cookies are no reason to clean nothing', () => {
+  const cookie = Array.from({ length: 40 }, (_, at) => `name-${at}=a-value-of-16-or-more-${at}`).join('; ');
+  expect(cleanerOf(['cookie', cookie])(`said ${cookie}, a-value-of-16-or-more-0.`)).toBe(
+    'said [redacted], [redacted].',
+  );
+});

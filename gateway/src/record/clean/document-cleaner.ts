@@ -2,7 +2,7 @@
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
 import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../record.ts';
-import { credentialsOf, knownScrubber } from './credentials.ts';
+import { credentialsOf, knownScrubber, MAX_CREDENTIALS } from './credentials.ts';
 
 /** Both throw Uncleanable. */
 export interface Cleaner {
@@ -10,9 +10,6 @@ export interface Cleaner {
   /** False: `clean` gives the text back. */
   mayFind(text: string): boolean;
 }
-
-/** Of the client, in all forms in which they are looked for: each one is a pass over all texts, in each encoding. */
-const MAX_CREDENTIALS = 16;
 
 /** The secrets of all targets that were tried, the credentials among the headers of the client, and gateway keys. */
 export function createCleaner({ request, attempts }: RequestRecord): Cleaner {

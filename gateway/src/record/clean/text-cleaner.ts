@@ -1,7 +1,7 @@
 /** Takes credentials out of the short texts of a request. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
 import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
-import { knownScrubber, REDACTED, textCredentialsOf } from './credentials.ts';
+import { knownScrubber, MAX_CREDENTIALS, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
 
@@ -21,9 +21,6 @@ export interface CredentialSources {
   /** The text that could not be cleaned is left out. */
   readonly onFailure?: ((this: void, error: unknown) => void) | undefined;
 }
-
-/** Of the client, that are looked for in all encodings: each is a pass over the texts. Further ones are found as they are. */
-const MAX_CREDENTIALS = 16;
 
 /** In characters: of a text what is behind them is not read. */
 export const MAX_READ = 8 * 1024;
@@ -90,7 +87,7 @@ interface Found {
 }
 
 function findIn(headers: Headers, scrubbers: CredentialSources['scrubbers']): Found {
-  const credentials = textCredentialsOf(headers);
+  const credentials = textCredentialsOf(headers); // further ones are found as they are
   const ofClient = credentials.length === 0 ? [] : [knownScrubber(credentials.slice(0, MAX_CREDENTIALS))];
   const ofTargets = new Set(scrubbers.map((make) => make()));
   const longest = 3 * credentials.reduce((most, { length }) => Math.max(most, length), 0);
