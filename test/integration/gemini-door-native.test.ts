@@ -34,12 +34,13 @@ const DENIED_CARD = [{ id: 'default.contains', parameters: { words: ['4111'], op
 const NO_MAIL = [{ id: 'default.regexReplace', parameters: { rule: 'a@example.com', redactText: '[mail]' } }];
 
 let upstream: RawUpstream;
+let said: object = ANSWER;
 let gateway: RunningGateway;
 
 beforeAll(async () => {
   upstream = await startRawUpstream(async ({ request, answer }) => {
     await request.body;
-    const json = JSON.stringify(ANSWER);
+    const json = JSON.stringify(said);
     if (request.target.includes(':stream'))
       await answer(200, `data: ${json}\r\n\r\n`, { 'content-type': 'text/event-stream' });
     else if (request.target.includes('/chat/completions'))
@@ -81,6 +82,7 @@ afterAll(async () => {
 let seen = 0;
 beforeEach(() => {
   seen = upstream.requests.length;
+  said = ANSWER;
 });
 
 const ask = (call: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
@@ -109,6 +111,23 @@ test('a stream has all that Google says', async () => {
   expect(first).toMatchObject({ candidates: [{ content, index, ...beside }] });
   expect(last).toMatchObject({ candidates: [{ finishReason, index }], usageMetadata: USAGE });
 });
+
+test.for(['generateContent', 'streamGenerateContent?alt=sse'])(
+  'a call of a function has its signature: %s',
+  async (call) => {
+    const part = { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' };
+    said = { candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }] };
+    const { text } = await ask(`${MODEL}:${call}`, HELLO);
+    const { candidates } = JSON.parse(
+      text
+        .trim()
+        .split('\n\n')
+        .at(-1)
+        ?.replace(/^data: /, '') ?? '',
+    );
+    expect(candidates).toMatchObject([{ content: { parts: [part] } }]);
+  },
+);
 
 test('a request says all that Google reads, and the next turn gives it back', async () => {
   const { headers } = await ask(`${MODEL}:generateContent`, {

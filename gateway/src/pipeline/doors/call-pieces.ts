@@ -1,6 +1,6 @@
 /** Calls of tools that are put together from the pieces of a stream. */
 import type { JsonObject } from '../../wire/contract.ts';
-import { numberAt, objectAt, textAt } from '../../wire/json/json.ts';
+import { numberAt, objectAt, textAt, withoutAbsent } from '../../wire/json/json.ts';
 
 /** Bounds of what a provider may make one answer hold. */
 const MAX_CHARS = 4 * 1024 * 1024;
@@ -10,6 +10,8 @@ interface Call {
   readonly id: string;
   name: string;
   json: string;
+  /** The first that is given: of Gemini. */
+  signature: string | undefined;
 }
 
 export class CallPieces {
@@ -33,16 +35,21 @@ export class CallPieces {
       const json = textAt(called, 'arguments') ?? '';
       if (call.name === '') call.name = textAt(called, 'name') ?? '';
       call.json += json;
-      this.#chars += json.length + call.name.length;
+      call.signature ??= textAt(called, 'thought_signature');
+      this.#chars += json.length + call.name.length + (call.signature?.length ?? 0);
     }
   }
 
   whole(): readonly JsonObject[] {
-    return this.#calls.map(({ id, name, json }) => ({ id, type: 'function', function: { name, arguments: json } }));
+    return this.#calls.map(({ id, name, json, signature }) => ({
+      id,
+      type: 'function',
+      function: withoutAbsent({ name, arguments: json, thought_signature: signature }),
+    }));
   }
 
   #begin(index: number, id: string): Call {
-    const call: Call = { id, name: '', json: '' };
+    const call: Call = { id, name: '', json: '', signature: undefined };
     this.#calls.push(call);
     this.#at.set(index, call);
     return call;

@@ -168,6 +168,31 @@ describe('a stream', () => {
     ]);
   });
 
+  test('has the signature of each call, once it is whole', () => {
+    const piece = (index: number, called: object, id?: string) => ({
+      choices: [{ delta: { tool_calls: [{ index, id, function: called }] } }],
+    });
+    const events = eventsOf([
+      piece(0, { name: 'f', arguments: '{"a"', thought_signature: 's1' }, 'one'),
+      piece(0, { arguments: ':1}', thought_signature: 'later' }),
+      piece(1, { name: 'g', arguments: '{}' }, 'two'),
+      piece(1, { thought_signature: 's2' }),
+      piece(2, { name: 'h', arguments: '{}' }, 'three'),
+      { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+    ]);
+    expect(events.flatMap(({ candidates }) => candidates)).toMatchObject([
+      {
+        content: {
+          parts: [
+            { functionCall: { id: 'one', name: 'f', args: { a: 1 } }, thoughtSignature: 's1' },
+            { functionCall: { id: 'two', name: 'g', args: {} }, thoughtSignature: 's2' },
+            { functionCall: { id: 'three', name: 'h', args: {} } },
+          ],
+        },
+      },
+    ]);
+  });
+
   test('of a prompt that is blocked says why', () => {
     const promptFeedback = { blockReason: 'SAFETY' };
     const blocked = { delta: { content: '' }, finish_reason: 'content_filter', promptFeedback };
