@@ -57,6 +57,17 @@ const GUARDRAILS = [
   ...['no-mail', 'no-mail-held', 'no-mail-windows', 'no-plan', 'no-plan-held', 'no-plan-windows'],
   ...['denied-plan', 'denied-plan-windows'],
 ];
+/** As a multimodal model of Vertex AI answers: the vectors of a text and of an image are apart. */
+const predicted = ({
+  instances,
+}: {
+  readonly instances: readonly { readonly text?: string; readonly image?: object }[];
+}) => ({
+  predictions: instances.map(({ text, image }) => ({
+    ...(text === undefined ? {} : { textEmbedding: [1] }),
+    ...(image === undefined ? {} : { imageEmbedding: [2] }),
+  })),
+});
 const NO_MAIL = [{ id: 'default.regexReplace', parameters: { rule: 'a@example.com', redactText: '[mail]' } }];
 
 const records: RequestRecord[] = [];
@@ -70,7 +81,9 @@ beforeAll(async () => {
     const asked = JSON.parse(String(await request.body));
     const isStream = asked.stream === true;
     const events = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-    const json = JSON.stringify(request.target.endsWith('/embed') ? VECTORS : ANSWER);
+    const json = JSON.stringify(
+      request.target.endsWith(':predict') ? predicted(asked) : request.target.endsWith('/embed') ? VECTORS : ANSWER,
+    );
     await answer(200, isStream ? events : json, {
       'content-type': isStream ? 'text/event-stream' : 'application/json',
     });
@@ -81,6 +94,10 @@ beforeAll(async () => {
       workspace(),
       key(),
       provider('cohere', { provider: 'cohere', customHost: upstream.url }),
+      provider('vertex', {
+        ...{ provider: 'vertex-ai', customHost: upstream.url, secret: 'stored-token-0123456789' },
+        settings: { vertex_region: 'us-central1', vertex_project_id: 'p1' },
+      }),
       provider('openai', { customHost: `${upstream.url}/v1` }),
       guardrail('no-mail', NO_MAIL),
       guardrail('no-mail-held', NO_MAIL, { buffer: true }),
@@ -205,6 +222,28 @@ test('vectors of images and of other types are given', async () => {
   expect(await sent()).toEqual({ model: 'embed-v4.0', input_type: 'image', images: [image], embedding_types: types });
   await post('/v2/embed', { ...own, inputs: [{ content }] });
   expect(await sent()).toMatchObject({ inputs: [{ content }] });
+});
+
+test('vectors of images are those of models that name them so; of two of one input none is dropped', async () => {
+  const url = 'data:image/png;base64,AA==';
+  const image = { type: 'image_url', image_url: { url } };
+  const ask = async (given: object) => {
+    const { status, json } = await post('/v2/embed', { model: '@vertex/multimodalembedding@001', ...given });
+    return [status, json()];
+  };
+  expect(await ask({ images: [url] })).toEqual([200, expect.objectContaining({ embeddings: { float: [[2]] } })]);
+  const seen = upstream.requests.length;
+  const inputs = [{ content: [image] }, { content: [{ type: 'text', text: 'a' }, image] }];
+  const refused = await ask({ inputs });
+  expect(refused).toEqual([400, { message: expect.stringMatching(/^inputs\[1\]: .*apart/) }]);
+  const parts = [{ text: 'a' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }];
+  const path = '/v1beta/models/@vertex/multimodalembedding@001:embedContent';
+  const both = await post(path, { content: { parts } });
+  expect([both.status, both.json()]).toEqual([
+    400,
+    { error: expect.objectContaining({ message: expect.stringMatching(/^content: .*apart/) }) },
+  ]);
+  expect(upstream.requests.length).toBe(seen);
 });
 
 test('calls of version 1 go to the account that a header names, as they are', async () => {

@@ -12,6 +12,11 @@ export interface Door {
    * vendor alone inside of others; the same object where there is none.
    */
   readonly forOthers?: { readonly unless: string; params(params: JsonObject): JsonObject };
+  /**
+   * Throws for what an endpoint would answer in another way than clients of the door can get it; `names`: whether the endpoint
+   * names a parameter.
+   */
+  refuseAt?(params: JsonObject, names: (param: string) => boolean): void;
   /** The parameters of the operation. Throws AppError that names what it cannot say. */
   enter(given: JsonObject, context: DoorContext): Entered;
 }

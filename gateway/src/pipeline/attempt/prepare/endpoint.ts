@@ -53,11 +53,12 @@ export function servingEndpoint({ adapters, exchange, facts, params, strict }: E
 /** Leaves out the members that the endpoint does not name: other vendors refuse what they do not know. */
 function withoutForeign(
   params: JsonObject,
-  { vendorParams = [], forOthers }: Pick<Door, 'vendorParams' | 'forOthers'>,
+  { vendorParams = [], forOthers, refuseAt }: Pick<Door, 'vendorParams' | 'forOthers' | 'refuseAt'>,
   { endpoint, call }: { readonly endpoint: Endpoint | undefined; readonly call: Call },
 ): Pick<ServingEndpoint, 'params' | 'dropped'> {
   if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
   const isForeign = (name: string): boolean => saysParam(endpoint, name, call) !== true;
+  refuseAt?.(params, (name) => !isForeign(name));
   const said = forOthers !== undefined && isForeign(forOthers.unless) ? forOthers.params(params) : params;
   const dropped = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
   if (dropped.length === 0) return { params: said, dropped };

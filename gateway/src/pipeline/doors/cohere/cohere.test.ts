@@ -167,6 +167,14 @@ describe('vectors', () => {
     expect(vectors(given).params['input']).toEqual(input);
   });
 
+  test('are those of images where a provider names them so, and never one of two', () => {
+    const { toClient } = vectors({ images: [url] });
+    expect(toClient({ data: [{ image_embedding: [1] }] })).toMatchObject({ embeddings: { float: [[1]] } });
+    expect(() => toClient({ data: [{ embedding: [1], image_embedding: [2] }] })).toThrow(
+      expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
+    );
+  });
+
   test('are of types that Cohere alone has', () => {
     const { params, toClient } = vectors({ texts: ['a'], embedding_types: ['int8', 'float'] });
     expect(params).toMatchObject({ encoding_format: 'float', embedding_types: ['int8', 'float'] });

@@ -1,11 +1,11 @@
 /** `POST /v2/embed` over embeddings. */
-import { AppError } from '../../../errors/index.ts';
 import { newId } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { numberAt, objectAt, objectsAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { numberAt, objectAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
+import { refusingTwoVectors, vectorsOf } from '../vectors.ts';
 import { inputOf } from './embed-input.ts';
 
 const ID_CHARS = 24;
@@ -13,6 +13,7 @@ const ID_CHARS = 24;
 export const cohereEmbed: Door = {
   vendorParams: ['input_type', 'truncate', 'embedding_types'],
   forOthers: { unless: 'embedding_types', params: withFloatsAlone },
+  refuseAt: refusingTwoVectors((i) => `inputs[${i}]`),
   enter: (given) => {
     const input = inputOf(given);
     const types = typesOf(given);
@@ -68,11 +69,4 @@ function typesOf({ embedding_types: types }: JsonObject): readonly string[] | un
 function withFloatsAlone(params: JsonObject): JsonObject {
   if (params['embedding_types'] === undefined) return params;
   return refuseParameter('embedding_types', 'models of other vendors than Cohere give vectors as float alone');
-}
-
-/** In the order of the texts. Throws UPSTREAM_INVALID_RESPONSE. */
-function vectorsOf(answer: JsonObject): readonly unknown[] {
-  const vectors = objectsAt(answer, 'data').map(({ embedding }) => embedding);
-  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors;
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
 }

@@ -1,11 +1,11 @@
 /** `:embedContent` and `:batchEmbedContents` over embeddings. */
 import { isObject } from '@gatehouse/crds';
-import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { objectsAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
+import { refusingTwoVectors, vectorsOf } from '../vectors.ts';
 import { textsOf } from './conversation.ts';
 import { memberOf, objectOf, textIn, toCamel } from './members.ts';
 
@@ -13,15 +13,17 @@ const vendorParams = ['task_type', 'title'];
 
 export const geminiEmbed: Door = {
   vendorParams,
+  refuseAt: refusingTwoVectors(() => 'content'),
   enter: (given) => ({
     params: { input: inputOf(given, 'content'), ...settingsOf(given) },
     dropped: unreadOf([given]),
-    toClient: (answer) => ({ embedding: vectorsOf(answer)[0] }),
+    toClient: (answer) => ({ embedding: toVector(vectorsOf(answer)[0]) }),
   }),
 };
 
 export const geminiEmbedBatch: Door = {
   vendorParams,
+  refuseAt: refusingTwoVectors((i) => `requests[${i}].content`),
   enter: (given) => {
     const requests = memberOf(given, 'requests');
     if (!Array.isArray(requests) || requests.length === 0 || !requests.every(isObject)) {
@@ -36,10 +38,12 @@ export const geminiEmbedBatch: Door = {
     return {
       params: { input: requests.map((request, i) => inputOf(request, `requests[${i}].content`)), ...settingsOf(first) },
       dropped: unreadOf(requests),
-      toClient: (answer) => ({ embeddings: vectorsOf(answer) }),
+      toClient: (answer) => ({ embeddings: vectorsOf(answer).map(toVector) }),
     };
   },
 };
+
+const toVector = (values: unknown): object => ({ values });
 
 const IN_REQUEST: ReadonlySet<string> = new Set(['model', 'content', 'outputDimensionality', 'taskType', 'title']);
 
@@ -73,10 +77,3 @@ const settingsOf = (request: JsonObject): JsonObject =>
     title: memberOf(request, 'title'),
     encoding_format: 'float',
   });
-
-/** Throws UPSTREAM_INVALID_RESPONSE. */
-function vectorsOf(answer: JsonObject): readonly object[] {
-  const vectors = objectsAt(answer, 'data').map(({ embedding, image_embedding: ofImage }) => embedding ?? ofImage);
-  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors.map((values) => ({ values }));
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
-}

@@ -343,6 +343,7 @@ describe('vectors', () => {
       expect(() => inputOf(...parts)).toThrow(expect.objectContaining({ code: 'PARAMETER_UNSUPPORTED' }));
     const { toClient } = geminiEmbed.enter({ content: { parts: [{ inlineData }] } }, contextOf());
     expect(toClient({ data: [{ image_embedding: [1] }] })).toEqual({ embedding: { values: [1] } });
+    expect(() => toClient({ data: [{ embedding: [1], image_embedding: [2] }] })).toThrow(/two vectors of one input/);
   });
 
   test('name what nobody reads', () => {

@@ -1,10 +1,10 @@
 /** `POST /api/embed` and its older form `POST /api/embeddings`, over embeddings. */
-import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { numberAt, objectAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
+import { vectorsOf } from '../vectors.ts';
 import { NANOS_PER_MS } from './answer.ts';
 
 export const ollamaEmbed: Door = {
@@ -46,11 +46,4 @@ function unreadOf(given: JsonObject, input: string): readonly string[] {
     (name) => name === 'model' || name === input || (name === 'dimensions' && input === 'input'),
   );
   return dropped.names;
-}
-
-/** In the order of the texts. Throws UPSTREAM_INVALID_RESPONSE. */
-function vectorsOf(answer: JsonObject): readonly unknown[] {
-  const vectors = objectsAt(answer, 'data').map(({ embedding }) => embedding);
-  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors;
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
 }
