@@ -5,6 +5,7 @@ import { withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { memberOf, objectOf, textIn } from './members.ts';
 import { toModelPart, toUserParts } from './said.ts';
+import { checkPart } from './shapes.ts';
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'model', 'function']);
 
@@ -35,6 +36,7 @@ export function textsOf(content: unknown, path: string): readonly string[] {
 function partsOf(content: unknown, path: string): readonly JsonObject[] {
   const parts = isObject(content) ? content['parts'] : undefined;
   if (!Array.isArray(parts) || !parts.every(isObject)) return refuseShape(`${path}.parts`, 'a list of parts');
+  for (const [i, part] of parts.entries()) checkPart(part, `${path}.parts[${i}]`);
   return parts;
 }
 
@@ -71,7 +73,7 @@ function modelMessage(parts: readonly JsonObject[], path: string, calls: OpenCal
   const called: object[] = [];
   for (const [i, part] of parts.entries()) {
     const call = objectOf(part, 'functionCall');
-    if (call !== undefined) called.push(toCall(part, call, calls));
+    if (call !== undefined) called.push(toCall(part, { call, path: `${path}.parts[${i}]` }, calls));
     else if (part['thought'] !== true) said.push(...toModelPart(part, `${path}.parts[${i}]`));
   }
   const content = said.length === 0 && called.length > 0 ? null : contentOf(said);
@@ -84,8 +86,14 @@ function contentOf(parts: readonly JsonObject[]): unknown {
   return texts.length === parts.length ? texts.map(({ text }) => text).join('') : parts;
 }
 
-function toCall(part: JsonObject, call: JsonObject, calls: OpenCalls): object {
-  const name = textIn(call, 'name') ?? '';
+interface Called {
+  readonly call: JsonObject;
+  /** Of its part. */
+  readonly path: string;
+}
+
+function toCall(part: JsonObject, { call, path }: Called, calls: OpenCalls): object {
+  const name = textIn(call, 'name') ?? refuseShape(`${path}.functionCall.name`, 'a text');
   return {
     id: calls.open(textIn(call, 'id'), name),
     type: 'function',

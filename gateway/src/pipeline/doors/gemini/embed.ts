@@ -8,6 +8,7 @@ import { refuseParameter, refuseShape } from '../refuse.ts';
 import { refusingTwoVectors, vectorsOf } from '../vectors.ts';
 import { textsOf } from './conversation.ts';
 import { memberOf, objectOf, textIn, toCamel } from './members.ts';
+import { checkPart } from './shapes.ts';
 
 const vendorParams = ['task_type', 'title'];
 
@@ -57,9 +58,11 @@ function unreadOf(requests: readonly JsonObject[]): readonly string[] {
 function inputOf(request: JsonObject, path: string): string | JsonObject {
   const content = memberOf(request, 'content');
   const parts = isObject(content) ? content['parts'] : undefined;
-  const media = (Array.isArray(parts) ? parts : []).map((part: unknown) =>
-    isObject(part) ? objectOf(part, 'inlineData') : undefined,
-  );
+  const media = (Array.isArray(parts) ? parts : []).map((part: unknown, i) => {
+    if (!isObject(part)) return undefined;
+    checkPart(part, `${path}.parts[${i}]`);
+    return objectOf(part, 'inlineData');
+  });
   const at = media.findIndex((inline) => inline !== undefined);
   if (!Array.isArray(parts) || at < 0) return textsOf(content, path).join('\n');
   const type = textIn(media[at], 'mimeType') ?? '';

@@ -9,6 +9,7 @@ import { refuseParameter, refuseShape } from '../refuse.ts';
 import { toChatMessages } from './conversation.ts';
 import { memberOf, objectOf, textIn, toCamel } from './members.ts';
 import { toJsonSchema } from './schema.ts';
+import { checkRequest } from './shapes.ts';
 
 /** What only some providers have. */
 export const VENDOR_PARAMS: readonly string[] = [
@@ -18,6 +19,7 @@ export const VENDOR_PARAMS: readonly string[] = [
 
 /** Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
 export function toChatParams(given: JsonObject): JsonObject {
+  checkRequest(given);
   const config = objectOf(given, 'generationConfig');
   return withoutAbsent({
     messages: toChatMessages(given),

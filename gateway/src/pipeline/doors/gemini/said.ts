@@ -7,22 +7,23 @@ import { memberOf, objectOf, textIn } from './members.ts';
 /** Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
 export function toUserParts(part: JsonObject, path: string): readonly JsonObject[] {
   const text = textIn(part, 'text');
-  if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
-  return [
-    toMedia(part, path) ??
-      refuseParameter(
-        path,
-        'a chat completion has no such part; texts, inlineData, fileData and functionResponse are taken',
-      ),
-  ];
+  if (text !== undefined && text !== '') return [{ type: 'text', text }];
+  const media = toMedia(part, path);
+  if (media !== undefined) return [media];
+  if (text === '') return [];
+  return refuseParameter(
+    path,
+    'a chat completion has no such part; texts, inlineData, fileData and functionResponse are taken',
+  );
 }
 
 /** What a model has said, with its signature. Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
 export function toModelPart(part: JsonObject, path: string): readonly JsonObject[] {
   const signature = textIn(part, 'thoughtSignature');
   const text = textIn(part, 'text');
-  if (text === '' && signature === undefined) return [];
-  const said = text === undefined ? (toCode(part) ?? toMedia(part, path)) : { type: 'text', text };
+  const own = text === undefined || text === '' ? (toCode(part) ?? toMedia(part, path)) : undefined;
+  if (own === undefined && text === '' && signature === undefined) return [];
+  const said = own ?? (text === undefined ? undefined : { type: 'text', text });
   if (said === undefined) return refuseParameter(path, 'a model has said texts, media, code and calls alone here');
   return [signature === undefined ? said : { ...said, thought_signature: signature }];
 }
