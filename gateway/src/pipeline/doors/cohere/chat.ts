@@ -6,6 +6,7 @@ import { ChatStream } from '../chat-stream.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
+import { flag, number, object, oneOf } from '../shape.ts';
 import { toAnswer } from './answer.ts';
 import { forOthers } from './for-others.ts';
 import { toChatMessages } from './messages.ts';
@@ -21,6 +22,7 @@ export const cohereChat: Door = {
   vendorParams: ['documents', 'citation_options', 'safety_mode', 'thinking', 'top_k'],
   forOthers,
   enter: (given) => {
+    checkRequest(given, '');
     const stream = given['stream'] ?? false;
     if (typeof stream !== 'boolean') return refuseShape('stream', 'true or false');
     return {
@@ -46,6 +48,20 @@ export const cohereChat: Door = {
   },
 };
 
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ['REQUIRED', 'required'],
+  ['NONE', 'none'],
+]);
+
+/** Of what is read; others are checked where they are read. */
+const checkRequest = object({
+  logprobs: flag,
+  strict_tools: flag,
+  tool_choice: oneOf('REQUIRED or NONE', new Set(CHOICES.keys())),
+  thinking: object({ token_budget: number }),
+});
+const checkFormat = object({ json_schema: object(), schema: object() });
+
 const READ: ReadonlySet<string> = new Set([
   ...[...SAME, 'messages', 'stream', 'max_tokens', 'stop_sequences', 'p', 'k', 'logprobs', 'response_format'],
   ...['thinking', 'tools', 'tool_choice', 'strict_tools'],
@@ -63,7 +79,7 @@ function toTools({ tools, tool_choice: choice, strict_tools: strict }: JsonObjec
   if (tools.length === 0) return {};
   return {
     tools: strict === true ? tools.map(toStrict) : tools,
-    tool_choice: choice === undefined || choice === null ? undefined : toChoice(choice),
+    tool_choice: CHOICES.get(choice),
   };
 }
 
@@ -72,16 +88,10 @@ const toStrict = (tool: JsonObject): JsonObject => ({
   function: { ...objectAt(tool, 'function'), strict: true },
 });
 
-const CHOICES: ReadonlyMap<unknown, string> = new Map([
-  ['REQUIRED', 'required'],
-  ['NONE', 'none'],
-]);
-
-const toChoice = (choice: unknown): string => CHOICES.get(choice) ?? refuseShape('tool_choice', 'REQUIRED or NONE');
-
 function toResponseFormat(format: unknown): JsonObject | undefined {
   if (format === undefined || format === null) return undefined;
   if (!isObject(format)) return refuseShape('response_format', 'an object');
+  checkFormat(format, 'response_format');
   if (format['type'] === 'text') return undefined;
   if (format['type'] !== 'json_object') return refuseShape('response_format.type', 'text or json_object');
   const schema = objectAt(format, 'json_schema') ?? objectAt(format, 'schema');
@@ -91,7 +101,7 @@ function toResponseFormat(format: unknown): JsonObject | undefined {
 }
 
 function toThinking(thinking: JsonObject | undefined): JsonObject | undefined {
-  const type = textAt(thinking, 'type');
-  if (thinking === undefined || type === undefined) return undefined;
+  if (thinking === undefined) return undefined;
+  const type = textAt(thinking, 'type') ?? refuseShape('thinking.type', 'enabled or disabled');
   return withoutAbsent({ type, budget_tokens: numberAt(thinking, 'token_budget') });
 }

@@ -134,6 +134,25 @@ describe('a request', () => {
     ['tools', { tools: 7 }],
     ['response_format', { response_format: 7 }],
     ['stream', { stream: 'yes' }],
+    ['tool_choice', { tool_choice: 'nope' }],
+    ['strict_tools', { strict_tools: 'x' }],
+    ['logprobs', { logprobs: 'x' }],
+    ['thinking', { thinking: 'x' }],
+    ['thinking.type', { thinking: { token_budget: 5 } }],
+    ['thinking.token_budget', { thinking: { type: 'enabled', token_budget: '5' } }],
+    ['response_format.json_schema', { response_format: { type: 'json_object', json_schema: 'x' } }],
+    ['messages[0].tool_calls', { messages: [{ role: 'assistant', tool_calls: 'x' }] }],
+    ['messages[0].tool_calls[0]', { messages: [{ role: 'assistant', tool_calls: ['x'] }] }],
+    ['messages[0].tool_calls[0].function', { messages: [{ role: 'assistant', tool_calls: [{ function: 'x' }] }] }],
+    [
+      'messages[0].tool_calls[0].function.name',
+      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 5 } }] }] },
+    ],
+    [
+      'messages[0].tool_calls[0].function.arguments',
+      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: {} } }] }] },
+    ],
+    ['messages[0].tool_plan', { messages: [{ role: 'assistant', tool_plan: {} }] }],
   ])('of the wrong shape is refused by name: %s', ([param, wrong]) => {
     expect(() => enter(wrong)).toThrow(expect.objectContaining({ code: 'PARAMETER_INVALID', param }));
   });

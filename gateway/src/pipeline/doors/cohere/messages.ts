@@ -3,6 +3,12 @@ import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseShape } from '../refuse.ts';
+import { list, object, text } from '../shape.ts';
+
+const checkAssistant = object({
+  tool_calls: list('a list of calls', object({ id: text, function: object({ name: text, arguments: text }) })),
+  tool_plan: text,
+});
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
@@ -23,6 +29,7 @@ function toMessage(message: JsonObject, path: string): object {
     return { role, tool_call_id: id, content };
   }
   if (role !== 'assistant') return { role, content };
+  checkAssistant(message, path);
   const calls = objectsAt(message, 'tool_calls');
   return withoutAbsent({
     role,

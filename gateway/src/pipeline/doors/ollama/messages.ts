@@ -3,7 +3,14 @@ import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseShape } from '../refuse.ts';
+import { list, object, text } from '../shape.ts';
 import { toImageParts } from './images.ts';
+
+const checkCalls = object({
+  tool_calls: list('a list of calls', object({ id: text, function: object({ name: text }) })),
+  tool_call_id: text,
+  tool_name: text,
+});
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
@@ -19,11 +26,12 @@ export function toChatMessages(messages: unknown): readonly object[] {
 function toMessage(message: JsonObject, path: string, calls: OpenCalls): object {
   const { role, content: given } = message;
   if (!ROLES.has(role)) return refuseShape(`${path}.role`, 'system, user, assistant or tool');
-  const text = given ?? '';
-  if (typeof text !== 'string') return refuseShape(`${path}.content`, 'a text');
-  if (role === 'tool') return { role, tool_call_id: calls.answer(message), content: text };
+  const said = given ?? '';
+  if (typeof said !== 'string') return refuseShape(`${path}.content`, 'a text');
+  checkCalls(message, path);
+  if (role === 'tool') return { role, tool_call_id: calls.answer(message), content: said };
   const images = toImageParts(message['images'], `${path}.images`);
-  const content = images.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
+  const content = images.length === 0 ? said : [...(said === '' ? [] : [{ type: 'text', text: said }]), ...images];
   const toolCalls = objectsAt(message, 'tool_calls').map((call) => calls.open(call));
   return withoutAbsent({ role, content, tool_calls: toolCalls.length === 0 ? undefined : toolCalls });
 }

@@ -152,6 +152,15 @@ describe('a request', () => {
     ['think', { think: 'very' }],
     ['stream', { stream: 'yes' }],
     ['tools', { tools: [7] }],
+    ['messages[0].tool_calls', { messages: [{ role: 'assistant', tool_calls: 'x' }] }],
+    ['messages[0].tool_calls[0]', { messages: [{ role: 'assistant', tool_calls: ['x'] }] }],
+    ['messages[0].tool_calls[0].function', { messages: [{ role: 'assistant', tool_calls: [{ function: 'x' }] }] }],
+    [
+      'messages[0].tool_calls[0].function.name',
+      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 5 } }] }] },
+    ],
+    ['messages[0].tool_call_id', { messages: [{ role: 'tool', tool_call_id: 5 }] }],
+    ['messages[0].tool_name', { messages: [{ role: 'tool', tool_name: 5 }] }],
   ])('of the wrong shape is refused by name: %s', ([param, given]) => {
     expect(() => enter(given)).toThrow(expect.objectContaining({ code: 'PARAMETER_INVALID', param }));
   });
