@@ -246,6 +246,21 @@ test('vectors of images are those of models that name them so; of two of one inp
   expect(upstream.requests.length).toBe(seen);
 });
 
+test('images are refused by their own name where embeddings are made of texts', async () => {
+  const url = 'data:image/png;base64,AA==';
+  const image = { type: 'image_url', image_url: { url } };
+  const seen = upstream.requests.length;
+  for (const [given, said] of [
+    [{ images: [url] }, /^images\[0\] or inputs\[0\]: .*texts/],
+    [{ inputs: [{ content: [image] }] }, /^images\[0\] or inputs\[0\]: .*texts/],
+    [{ inputs: [{ content: [{ type: 'text', text: 'a' }] }, { content: [image] }] }, /^inputs\[1\]: .*texts/],
+  ] as const) {
+    const { status, json } = await post('/v2/embed', { model: '@openai/text-embedding-3-small', ...given });
+    expect([status, json()]).toEqual([400, { message: expect.stringMatching(said) }]);
+  }
+  expect(upstream.requests.length).toBe(seen);
+});
+
 test('calls of version 1 go to the account that a header names, as they are', async () => {
   const body = { model: 'command-a', message: 'Where?', prompt_truncation: 'AUTO' };
   const own = await post('/v1/chat', body, { 'x-gw-provider': '@cohere' });

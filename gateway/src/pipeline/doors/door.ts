@@ -13,12 +13,18 @@ export interface Door {
    */
   readonly forOthers?: { readonly unless: string; params(params: JsonObject): JsonObject };
   /**
-   * Throws for what an endpoint would answer in another way than clients of the door can get it; `names`: whether the endpoint
-   * names a parameter.
+   * Throws for what an endpoint cannot answer, or would answer in another way than clients of the door can get it.
    */
-  refuseAt?(params: JsonObject, names: (param: string) => boolean): void;
+  refuseAt?(params: JsonObject, endpoint: AskedEndpoint): void;
   /** The parameters of the operation. Throws AppError that names what it cannot say. */
   enter(given: JsonObject, context: DoorContext): Entered;
+}
+
+export interface AskedEndpoint {
+  /** Whether it names a parameter. */
+  names(param: string): boolean;
+  /** Whether it gets parameters as they are, in the words of OpenAI. */
+  readonly isPlain: boolean;
 }
 
 export interface DoorContext {

@@ -3,6 +3,7 @@ import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { objectsAt } from '../../wire/json/json.ts';
+import type { AskedEndpoint } from './door.ts';
 import { refuseParameter } from './refuse.ts';
 
 const APART = 'the model makes one vector of a text and another of an image; embed them apart';
@@ -20,13 +21,21 @@ export function vectorsOf(answer: JsonObject): readonly unknown[] {
   throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
 }
 
-/** `pathOf`: of an input in the client's request. Throws PARAMETER_UNSUPPORTED. */
-export const refusingTwoVectors =
-  (pathOf: (index: number) => string) =>
-  ({ input }: JsonObject, names: (param: string) => boolean): void => {
-    const at = (Array.isArray(input) ? input : [input]).findIndex(hasBoth);
-    if (at >= 0 && names(OF_TWO_VECTORS)) refuseParameter(pathOf(at), APART);
+/**
+ * Images where embeddings are made of texts alone, and inputs of which a model makes two vectors. `pathOf`: of an input in the
+ * client's request. Throws PARAMETER_UNSUPPORTED.
+ */
+export const refusingInputs =
+  (pathOf: (index: number, inputs: readonly unknown[]) => string) =>
+  ({ input }: JsonObject, { names, isPlain }: AskedEndpoint): void => {
+    const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
+    const image = isPlain ? inputs.findIndex(hasImage) : -1;
+    if (image >= 0) refuseParameter(pathOf(image, inputs), 'the provider makes vectors of texts alone');
+    const both = inputs.findIndex((item) => hasImage(item) && hasText(item));
+    if (both >= 0 && names(OF_TWO_VECTORS)) refuseParameter(pathOf(both, inputs), APART);
   };
 
-const hasBoth = (item: unknown): boolean => isObject(item) && isGiven(item['text']) && isGiven(item['image']);
+const hasImage = (item: unknown): boolean => isObject(item) && isGiven(item['image']);
+export const hasText = (item: unknown): boolean =>
+  typeof item === 'string' || (isObject(item) && isGiven(item['text']));
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;

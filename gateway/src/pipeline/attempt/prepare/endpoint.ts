@@ -58,7 +58,7 @@ function withoutForeign(
 ): Pick<ServingEndpoint, 'params' | 'dropped'> {
   if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
   const isForeign = (name: string): boolean => saysParam(endpoint, name, call) !== true;
-  refuseAt?.(params, (name) => !isForeign(name));
+  refuseAt?.(params, { names: (name) => !isForeign(name), isPlain: endpoint.request.kind === 'table' });
   const said = forOthers !== undefined && isForeign(forOthers.unless) ? forOthers.params(params) : params;
   const dropped = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
   if (dropped.length === 0) return { params: said, dropped };

@@ -5,7 +5,7 @@ import { numberAt, objectAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
-import { refusingTwoVectors, vectorsOf } from '../vectors.ts';
+import { hasText, refusingInputs, vectorsOf } from '../vectors.ts';
 import { inputOf } from './embed-input.ts';
 
 const ID_CHARS = 24;
@@ -13,7 +13,7 @@ const ID_CHARS = 24;
 export const cohereEmbed: Door = {
   vendorParams: ['input_type', 'truncate', 'embedding_types'],
   forOthers: { unless: 'embedding_types', params: withFloatsAlone },
-  refuseAt: refusingTwoVectors((i) => `inputs[${i}]`),
+  refuseAt: refusingInputs(pathOf),
   enter: (given) => {
     const input = inputOf(given);
     const types = typesOf(given);
@@ -42,6 +42,11 @@ export const cohereEmbed: Door = {
     };
   },
 };
+
+/** Images alone may have come as either. */
+function pathOf(index: number, inputs: readonly unknown[]): string {
+  return inputs.some(hasText) ? `inputs[${index}]` : `images[${index}] or inputs[${index}]`;
+}
 
 const READ: ReadonlySet<string> = new Set([
   ...['model', 'texts', 'images', 'inputs', 'input_type', 'truncate', 'output_dimension', 'embedding_types'],

@@ -5,7 +5,7 @@ import { withoutAbsent } from '../../../wire/json/json.ts';
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
-import { refusingTwoVectors, vectorsOf } from '../vectors.ts';
+import { refusingInputs, vectorsOf } from '../vectors.ts';
 import { textsOf } from './conversation.ts';
 import { memberOf, objectOf, textIn, toCamel } from './members.ts';
 import { checkPart } from './shapes.ts';
@@ -14,7 +14,7 @@ const vendorParams = ['task_type', 'title'];
 
 export const geminiEmbed: Door = {
   vendorParams,
-  refuseAt: refusingTwoVectors(() => 'content'),
+  refuseAt: refusingInputs(() => 'content'),
   enter: (given) => ({
     params: { input: inputOf(given, 'content'), ...settingsOf(given) },
     dropped: unreadOf([given]),
@@ -24,7 +24,7 @@ export const geminiEmbed: Door = {
 
 export const geminiEmbedBatch: Door = {
   vendorParams,
-  refuseAt: refusingTwoVectors((i) => `requests[${i}].content`),
+  refuseAt: refusingInputs((i) => `requests[${i}].content`),
   enter: (given) => {
     const requests = memberOf(given, 'requests');
     if (!Array.isArray(requests) || requests.length === 0 || !requests.every(isObject)) {
