@@ -3,6 +3,9 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
 import { thinkingOf } from '../chat-parts.ts';
 
+/** A message has one plan: whatever else calls itself one adds no more state than this. */
+const MAX_PLANS = 8;
+
 export interface Thoughts {
   /** What the model means to do with its tools. */
   readonly plan: string;
@@ -30,9 +33,6 @@ export class ThoughtReader {
     return { plan, thinking };
   }
 }
-
-/** A message has one. */
-const MAX_PLANS = 8;
 
 /** Log probabilities of a choice or of a piece of it. */
 export function logprobsOf(choice: JsonObject | undefined): readonly JsonObject[] {

@@ -6,7 +6,7 @@ import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../w
 import { parseArguments } from '../../../wire/openai/index.ts';
 import { firstChoice } from '../chat-parts.ts';
 import { extrasOf, toFinishReason } from './candidate.ts';
-import { saidParts } from './parts.ts';
+import { saidParts } from './said.ts';
 
 const ID_CHARS = 24;
 

@@ -3,8 +3,8 @@ import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { withoutAbsent } from '../../../wire/json/json.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
+import { toModelPart, toUserParts } from './given-parts.ts';
 import { memberOf, objectOf, textIn } from './members.ts';
-import { toModelPart, toUserParts } from './said.ts';
 import { checkPart } from './shapes.ts';
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'model', 'function']);

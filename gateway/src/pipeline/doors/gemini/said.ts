@@ -1,72 +1,56 @@
-/** Parts of the Gemini API as those of messages. */
+/** What a model has said, as parts of the Gemini API. */
 import type { JsonObject } from '../../../wire/contract.ts';
-import { withoutAbsent } from '../../../wire/json/json.ts';
-import { refuseParameter, refuseShape } from '../refuse.ts';
-import { memberOf, objectOf, textIn } from './members.ts';
+import { objectAt, objectsAt, textAt, withoutAbsent } from '../../../wire/json/json.ts';
+import { parseDataUrl } from '../../../wire/openai/index.ts';
+import { textOf, thinkingOf } from '../chat-parts.ts';
 
-/** Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
-export function toUserParts(part: JsonObject, path: string): readonly JsonObject[] {
-  const text = textIn(part, 'text');
-  if (text !== undefined && text !== '') return [{ type: 'text', text }];
-  const media = toMedia(part, path);
-  if (media !== undefined) return [media];
-  if (text === '') return [];
-  return refuseParameter(
-    path,
-    'a chat completion has no such part; texts, inlineData, fileData and functionResponse are taken',
-  );
+/** Of a message or of a piece of one, without its calls. Blocks have all there is, in its order, where their text is that of the content. */
+export function saidParts(message: JsonObject): readonly JsonObject[] {
+  const blocks = objectsAt(message, 'content_blocks').map((block) => objectAt(block, 'delta') ?? block);
+  const text = textOf(message);
+  if (blocks.length === 0) return [...thoughtOf(thinkingOf(message)), ...plainOf(text)];
+  const isSame = blocks.map((block) => textAt(block, 'text') ?? '').join('') === text;
+  const parts = blocks.flatMap((block) => (isSame || textAt(block, 'text') === undefined ? toParts(block) : []));
+  return isSame ? joined(parts) : [...joined(parts), ...plainOf(text)];
 }
 
-/** What a model has said, with its signature. Throws PARAMETER_INVALID and PARAMETER_UNSUPPORTED. */
-export function toModelPart(part: JsonObject, path: string): readonly JsonObject[] {
-  const signature = textIn(part, 'thoughtSignature');
-  const text = textIn(part, 'text');
-  const own = text === undefined || text === '' ? (toCode(part) ?? toMedia(part, path)) : undefined;
-  if (own === undefined && text === '' && signature === undefined) return [];
-  const said = own ?? (text === undefined ? undefined : { type: 'text', text });
-  if (said === undefined) return refuseParameter(path, 'a model has said texts, media, code and calls alone here');
-  return [signature === undefined ? said : { ...said, thought_signature: signature }];
+const thoughtOf = (text: string): readonly JsonObject[] => (text === '' ? [] : [{ text, thought: true }]);
+const plainOf = (text: string): readonly JsonObject[] => (text === '' ? [] : [{ text }]);
+
+function toParts(block: JsonObject): readonly JsonObject[] {
+  const thoughtSignature = textAt(block, 'thought_signature') ?? textAt(block, 'signature');
+  const part = ownPart(block);
+  if (part !== undefined) return [withoutAbsent({ ...part, thoughtSignature })];
+  return thoughtSignature === undefined ? [] : [{ text: '', thought: true, thoughtSignature }];
 }
 
-/** Code that Google has run. */
-function toCode(part: JsonObject): JsonObject | undefined {
-  const code = objectOf(part, 'executableCode');
-  if (code !== undefined) return { type: 'executable_code', executable_code: code };
-  const result = objectOf(part, 'codeExecutionResult');
-  return result && { type: 'code_execution_result', code_execution_result: result };
+function ownPart(block: JsonObject): JsonObject | undefined {
+  const thinking = textAt(block, 'thinking');
+  if (thinking !== undefined) return { text: thinking, thought: true };
+  const executableCode = objectAt(block, 'executable_code');
+  if (executableCode !== undefined) return { executableCode };
+  const codeExecutionResult = objectAt(block, 'code_execution_result');
+  if (codeExecutionResult !== undefined) return { codeExecutionResult };
+  const url = textAt(objectAt(block, 'image_url'), 'url');
+  if (url !== undefined) return withoutAbsent({ ...toMedia(url), thought: block['thought'] === true || undefined });
+  const text = textAt(block, 'text');
+  return text === undefined || (text === '' && block['thought_signature'] === undefined) ? undefined : { text };
 }
 
-function toMedia(part: JsonObject, path: string): JsonObject | undefined {
-  const more = {
-    media_resolution: memberOf(part, 'mediaResolution'),
-    video_metadata: memberOf(part, 'videoMetadata'),
-  };
-  const inline = objectOf(part, 'inlineData');
-  if (inline !== undefined) return toInline(inline, path, more);
-  const linked = objectOf(part, 'fileData');
-  return linked && toLinked(linked, path, more);
+function toMedia(url: string): JsonObject {
+  const inline = parseDataUrl(url);
+  return inline === undefined ? { fileData: { fileUri: url } } : { inlineData: { ...inline } };
 }
 
-const IMAGE = /^image\//;
-const AUDIO = /^audio\/(?:x-)?([\w.+-]+)$/;
-
-function toInline(inline: JsonObject, path: string, more: JsonObject): JsonObject {
-  const type = textIn(inline, 'mimeType') ?? refuseShape(`${path}.inlineData.mimeType`, 'a media type');
-  const data = textIn(inline, 'data') ?? refuseShape(`${path}.inlineData.data`, 'base64');
-  const url = `data:${type};base64,${data}`;
-  if (IMAGE.test(type)) return toImage({ url, media_resolution: more['media_resolution'] });
-  const [, format] = AUDIO.exec(type) ?? [];
-  if (format !== undefined) return { type: 'input_audio', input_audio: { data, format } };
-  const filename = textIn(inline, 'displayName') ?? 'document';
-  return { type: 'file', file: withoutAbsent({ filename, file_data: url, ...more }) };
-}
-
-const toImage = (image: JsonObject): JsonObject => ({ type: 'image_url', image_url: withoutAbsent(image) });
-
-function toLinked(linked: JsonObject, path: string, more: JsonObject): JsonObject {
-  const url = textIn(linked, 'fileUri') ?? refuseShape(`${path}.fileData.fileUri`, 'a URL');
-  const type = textIn(linked, 'mimeType');
-  if (type !== undefined && IMAGE.test(type))
-    return toImage({ url, mime_type: type, media_resolution: more['media_resolution'] });
-  return { type: 'file', file: withoutAbsent({ file_url: url, mime_type: type, ...more }) };
+/** The signature of a thought comes behind it. */
+function joined(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const list: JsonObject[] = [];
+  for (const part of parts) {
+    const last = list.at(-1);
+    const isRest = part['thought'] === true && part['text'] === '' && part['thoughtSignature'] !== undefined;
+    if (isRest && last?.['thought'] === true && last['thoughtSignature'] === undefined)
+      list[list.length - 1] = { ...last, thoughtSignature: part['thoughtSignature'] };
+    else list.push(part);
+  }
+  return list;
 }

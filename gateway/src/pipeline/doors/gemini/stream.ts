@@ -4,7 +4,7 @@ import { objectAt, withoutAbsent } from '../../../wire/json/json.ts';
 import type { ChatWriter, WholeChat } from '../chat-stream.ts';
 import { envelopeOf, toFunctionCall, toUsage } from './answer.ts';
 import { extrasOf, toFinishReason } from './candidate.ts';
-import { saidParts } from './parts.ts';
+import { saidParts } from './said.ts';
 
 /** `sse`: server-sent events. `array`: the elements of one JSON array. */
 export type Framing = 'sse' | 'array';
