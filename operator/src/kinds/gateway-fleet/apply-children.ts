@@ -1,7 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { digestOf } from '@gatehouse/crds/snapshot';
-import { hasReason, type KubeObject } from '../../runtime/index.ts';
+import { hasReason, type KubeObject, keyOf } from '../../runtime/index.ts';
 import { childrenOf, networkPolicy } from './children.ts';
 import { blockedIn, metadataUsesOf } from './egress.ts';
 import { AUTOSCALERS, DEPLOYMENTS, type Deployment, type Manifest } from './kube-kinds.ts';
@@ -55,17 +55,18 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
 
 /**
  * Closes metadata addresses that the pods of a workspace's fleet may no longer reach, whatever its spec asks for by now, and however
- * little of that is served: they go on. Nothing else of the policy changes. Rejects with ApiError.
+ * little of that is served: they go on. Nothing else of the policy changes. Only the cache is read, so that fleets without pods or
+ * in namespaces without rights cost no call. Rejects with ApiError.
  */
 export async function closeEgress(run: FleetRun): Promise<void> {
   const { fleet, ports, signal } = run;
   if (isOfOrganisation(fleet.metadata.namespace ?? '', ports.settings)) return;
   const policy = networkPolicy(fleet, ports.settings, { metadataUses: metadataUsesOf(fleet, ports) });
-  const state = await stateOf(run, policy);
-  if (state.kind !== 'ours') return;
-  const [live, wanted] = [specOf(state.object), specOf(policy)];
+  const object = ports.stores.children.get(policy.kind)?.get(keyOf(policy.metadata));
+  if (object === undefined || !isOwnedBy(object, fleet)) return;
+  const [live, wanted] = [specOf(object), specOf(policy)];
   if (blockedIn(wanted).isSubsetOf(blockedIn(live))) return;
-  const closed: Manifest = { ...policy, spec: { ...wanted, ingress: live['ingress'] } };
+  const closed: Manifest = { ...policy, spec: { ...wanted, ingress: live['ingress'] ?? wanted['ingress'] } };
   await ports.applier.apply(closed, { signal });
 }
 

@@ -18,6 +18,7 @@ import {
   onReported,
   onSelf,
   type Run,
+  retryFrom,
   type StatusWriter,
   type Store,
 } from '../../runtime/index.ts';
@@ -157,8 +158,8 @@ async function walk(
   const passed = new Map<PositiveType, Explanation>();
   const fleet = readFleet(object);
   if (!isFleet(fleet)) {
-    await closeEgressOf(object, { ports, signal });
-    return { progress: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
+    const unclosed = await closeEgressOf(object, { ports, signal }).catch(retryFrom);
+    return { progress: { passed, halt: { ...(unclosed ?? fleet), proves: 'Accepted' } }, fleet: undefined };
   }
   for (const { proves, take } of STEPS) {
     const run = { fleet, ports, signal };
