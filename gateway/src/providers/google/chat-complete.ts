@@ -11,8 +11,6 @@ import type { Call, Endpoint, JsonObject } from '../contract.ts';
 import { downloadMedia } from './download-media.ts';
 import { modelName, modelPath } from './model-path.ts';
 
-const EXTRAS = { safetyRatings: true } as const;
-
 export const bodyOf = (params: JsonObject, call: Call, media?: InlineMedia): JsonObject =>
   toGeminiBody(params, {
     model: modelName(call),
@@ -34,6 +32,6 @@ export const chatComplete: Endpoint = {
       return downloadMedia(remote, context).then((media) => (media.ok ? ok(bodyOf(params, call, media.value)) : media));
     },
   },
-  answer: { kind: 'read', read: (body, call) => fromGeminiAnswer(body, call, EXTRAS) },
-  stream: { kind: 'decode', framing: 'sse', open: (call) => createGeminiDecoder(call, EXTRAS) },
+  answer: { kind: 'read', read: (body, call) => fromGeminiAnswer(body, call) },
+  stream: { kind: 'decode', framing: 'sse', open: (call) => createGeminiDecoder(call) },
 };

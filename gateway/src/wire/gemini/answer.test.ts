@@ -4,8 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { WireContext } from '../contract.ts';
 import { fromGeminiAnswer } from './answer.ts';
 
-const ALL = { safetyRatings: true };
-
 const ctx = (strict = true): WireContext => ({
   provider: 'google',
   model: 'gemini-asked',
@@ -21,7 +19,7 @@ const answer = (candidate: object, more: object = {}): object => ({
 });
 const said = (...parts: object[]): object => ({ content: { role: 'model', parts } });
 
-const choiceOf = (body: unknown, strict = true): unknown => unwrap(fromGeminiAnswer(body, ctx(strict), ALL)).choices[0];
+const choiceOf = (body: unknown, strict = true): unknown => unwrap(fromGeminiAnswer(body, ctx(strict))).choices[0];
 
 describe('a Gemini answer', () => {
   test('becomes a chat completion', () => {
@@ -35,7 +33,7 @@ describe('a Gemini answer', () => {
         cachedContentTokenCount: 1,
       },
     });
-    expect(unwrap(fromGeminiAnswer(body, ctx(), ALL))).toEqual({
+    expect(unwrap(fromGeminiAnswer(body, ctx()))).toEqual({
       id: 'chatcmpl-29',
       object: 'chat.completion',
       created: 1_760_000_000,
@@ -183,7 +181,7 @@ describe('a Gemini answer', () => {
 
   test('takes the index from the upstream, else the place in the list', () => {
     const body = { candidates: [{ index: 1, ...said({ text: 'b' }) }, said({ text: 'a' })] };
-    expect(unwrap(fromGeminiAnswer(body, ctx(), ALL)).choices.map(({ index }) => index)).toEqual([1, 1]);
+    expect(unwrap(fromGeminiAnswer(body, ctx())).choices.map(({ index }) => index)).toEqual([1, 1]);
   });
 
   test('gives log-probabilities with UTF-8 bytes', () => {
@@ -206,14 +204,8 @@ describe('a Gemini answer', () => {
     });
   });
 
-  test('leaves safety ratings out where the provider does not give them', () => {
-    const body = answer({ ...said({ text: 'x' }), safetyRatings: [] });
-    const { choices } = unwrap(fromGeminiAnswer(body, ctx(false), { safetyRatings: false }));
-    expect(choices[0]).not.toHaveProperty('safetyRatings');
-  });
-
   test.for([null, [], 'text', {}, { candidates: [] }])('is not %j', (body) => {
-    expect(fromGeminiAnswer(body, ctx(), ALL).ok).toBe(false);
+    expect(fromGeminiAnswer(body, ctx()).ok).toBe(false);
   });
 
   test('never throws', () => {
@@ -221,7 +213,7 @@ describe('a Gemini answer', () => {
     const candidate = fc.record({ content: fc.record({ parts: fc.array(part) }), finishReason: fc.jsonValue() });
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.record({ candidates: fc.array(candidate) })), (body) => {
-        fromGeminiAnswer(body, ctx(false), ALL);
+        fromGeminiAnswer(body, ctx(false));
       }),
     );
   });

@@ -6,7 +6,6 @@ import type { AnswerMessage, ChatChoice, ChatCompletion, ContentPart, ToolCall }
 import {
   blockReasonOf,
   type CalledFunction,
-  type CandidateExtras,
   extrasOf,
   finishReasonOf,
   logprobsOf,
@@ -16,11 +15,7 @@ import {
 } from './candidate.ts';
 
 /** The error says why the body is no Gemini answer. */
-export function fromGeminiAnswer(
-  body: unknown,
-  ctx: WireContext,
-  extras: CandidateExtras,
-): Result<ChatCompletion, string> {
+export function fromGeminiAnswer(body: unknown, ctx: WireContext): Result<ChatCompletion, string> {
   if (!isObject(body)) return err('the answer is no object');
   const candidates = objectsAt(body, 'candidates');
   const usage = objectAt(body, 'usageMetadata');
@@ -35,7 +30,7 @@ export function fromGeminiAnswer(
     choices:
       candidates.length === 0
         ? [emptyChoice(body, ctx)]
-        : candidates.map((candidate, at) => toChoice(candidate, at, ctx, extras)),
+        : candidates.map((candidate, at) => toChoice(candidate, at, ctx)),
     ...(usage === undefined ? {} : { usage: usageOf(usage) }),
   });
 }
@@ -52,7 +47,7 @@ function emptyChoice(body: JsonObject, ctx: WireContext): ChatChoice {
   };
 }
 
-function toChoice(candidate: JsonObject, at: number, ctx: WireContext, extras: CandidateExtras): ChatChoice {
+function toChoice(candidate: JsonObject, at: number, ctx: WireContext): ChatChoice {
   const pieces = piecesOf(candidate, ctx);
   const message = toMessage(pieces, textAt(candidate, 'finishMessage') ?? '', ctx.strict);
   return {
@@ -60,7 +55,7 @@ function toChoice(candidate: JsonObject, at: number, ctx: WireContext, extras: C
     message,
     logprobs: logprobsOf(candidate),
     finish_reason: finishReasonOf(textAt(candidate, 'finishReason'), message.tool_calls !== undefined, ctx.strict),
-    ...extrasOf(candidate, ctx.strict, extras),
+    ...extrasOf(candidate, ctx.strict),
   };
 }
 

@@ -29,11 +29,6 @@ export interface CalledFunction {
   readonly thought_signature?: string;
 }
 
-/** Members of a candidate that go to clients that are not strict, as they are. */
-export interface CandidateExtras {
-  readonly safetyRatings: boolean;
-}
-
 export function piecesOf(candidate: JsonObject, ctx: WireContext): readonly Piece[] {
   return objectsAt(objectAt(candidate, 'content'), 'parts')
     .map((part) => pieceOf(part, ctx))
@@ -88,13 +83,13 @@ export const blockReasonOf = (body: JsonObject): string | undefined =>
   textAt(objectAt(body, 'promptFeedback'), 'blockReason');
 
 /** Vendor members of the choice; none for strict clients. */
-export function extrasOf(candidate: JsonObject, strict: boolean, { safetyRatings }: CandidateExtras): JsonObject {
+export function extrasOf(candidate: JsonObject, strict: boolean): JsonObject {
   if (strict) return {};
   return withoutAbsent({
     groundingMetadata: candidate['groundingMetadata'],
     citationMetadata: candidate['citationMetadata'],
     urlContextMetadata: candidate['urlContextMetadata'],
-    safetyRatings: safetyRatings ? candidate['safetyRatings'] : undefined,
+    safetyRatings: candidate['safetyRatings'],
   });
 }
 

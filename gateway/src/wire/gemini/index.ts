@@ -1,5 +1,4 @@
 export { fromGeminiAnswer } from './answer.ts';
-export type { CandidateExtras } from './candidate.ts';
 export { fromGeminiCount } from './count-tokens.ts';
 export {
   fromEmbedContent,

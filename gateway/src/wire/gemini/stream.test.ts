@@ -15,7 +15,7 @@ const ctx = (strict: boolean): WireContext => ({
 
 const decode = (pieces: readonly Uint8Array[], strict = true): StreamItem[] => {
   const reader = createFrameReader('sse');
-  const decoder = createGeminiDecoder(ctx(strict), { safetyRatings: true });
+  const decoder = createGeminiDecoder(ctx(strict));
   const frames = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()];
 };
@@ -260,7 +260,7 @@ describe('a Gemini stream', () => {
     );
     fc.assert(
       fc.property(fc.array(data), fc.boolean(), (frames, strict) => {
-        const decoder = createGeminiDecoder(ctx(strict), { safetyRatings: true });
+        const decoder = createGeminiDecoder(ctx(strict));
         const items = frames.flatMap((text) => decoder.push({ event: undefined, data: text }));
         const all = [...items, ...decoder.end()];
         expect(all.filter((item) => item.kind === 'usage').length).toBeLessThan(2);

@@ -14,7 +14,6 @@ import {
 import {
   blockReasonOf,
   type CalledFunction,
-  type CandidateExtras,
   extrasOf,
   finishReasonOf,
   logprobsOf,
@@ -43,7 +42,6 @@ interface ChoiceState {
 
 interface Session {
   readonly ctx: WireContext;
-  readonly extras: CandidateExtras;
   readonly choices: Map<number, ChoiceState>;
   readonly head: Pick<ChatChunk, 'id' | 'object' | 'created'>;
   model: string;
@@ -52,11 +50,10 @@ interface Session {
 }
 
 /** A decoder for events that are each a fragment of a `generateContent` answer. */
-export function createGeminiDecoder(ctx: WireContext, extras: CandidateExtras): StreamDecoder {
+export function createGeminiDecoder(ctx: WireContext): StreamDecoder {
   const startedMs = ctx.now();
   const session: Session = {
     ctx,
-    extras,
     choices: new Map(),
     head: {
       id: `${ctx.provider}-${startedMs}`,
@@ -153,13 +150,13 @@ function stateOf({ choices }: Session, index: number): ChoiceState | undefined {
 function toChunkChoice(session: Session, candidate: JsonObject, index: number): ChunkChoice | undefined {
   const state = stateOf(session, index);
   if (state === undefined) return undefined;
-  const { ctx, extras } = session;
+  const { ctx } = session;
   const reason = textAt(candidate, 'finishReason');
   const delta = { ...openingDelta(state), ...contentDelta(state, piecesOf(candidate, ctx), ctx.strict) };
   const finishMessage = state.spoke ? undefined : textAt(candidate, 'finishMessage');
   const said = finishMessage === undefined ? delta : { ...delta, content: finishMessage };
   const logprobs = logprobsOf(candidate);
-  const more = extrasOf(candidate, ctx.strict, extras);
+  const more = extrasOf(candidate, ctx.strict);
   if (reason !== undefined) state.finished = true;
   const silent = Object.keys(said).length === 0 && logprobs === null && Object.keys(more).length === 0;
   if (silent && reason === undefined) return undefined;

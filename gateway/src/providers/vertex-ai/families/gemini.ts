@@ -9,8 +9,6 @@ import {
 import { publisherPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
-const EXTRAS = { safetyRatings: true } as const;
-
 /** Members that are counted. Source: Vertex AI API reference, `countTokens`. */
 const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
 
@@ -21,8 +19,8 @@ export const geminiFamily: ChatFamily = {
   takes: (name) => takesGeminiChat(name, true),
   write: (params, _call, name) =>
     ok(toGeminiBody(params, { model: name, safetyMember: 'safety_settings', labels: true })),
-  read: (body, call) => fromGeminiAnswer(body, call, EXTRAS),
-  open: (call) => createGeminiDecoder(call, EXTRAS),
+  read: (body, call) => fromGeminiAnswer(body, call),
+  open: (call) => createGeminiDecoder(call),
   count: {
     path: (call, name) => publisherPath(call, { publisher: 'google', name }, 'countTokens'),
     write: (params, _call, name) => {
