@@ -8,10 +8,10 @@ export interface Door {
   /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
   readonly vendorParams?: readonly string[];
   /**
-   * What an endpoint gets that does not name a parameter of the door's own vendor: the parameters without what is said to that
-   * vendor alone inside of others; the same object where there is none.
+   * What endpoints of other vendors get: the parameters without what only the door's own vendor reads inside of them; the same
+   * object where there is none. Endpoints of the own vendor are told by `ownParam`, which they alone name.
    */
-  readonly forOthers?: { readonly unless: string; params(params: JsonObject): JsonObject };
+  readonly forOthers?: { readonly ownParam: string; params(params: JsonObject): JsonObject };
   /**
    * Throws for what an endpoint cannot answer, or would answer in another way than clients of the door can get it.
    */

@@ -28,11 +28,10 @@ type TextFormat = Exclude<DeniedCall['prepared']['operation']['streamFormat'], '
 
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0 };
 const NO_CHAT_TOKENS = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-const ID_CHARS = 24;
 
 const ANSWERS: Readonly<Record<TextFormat, (said: Said) => JsonObject>> = {
   chat: ({ text, model, created }) => ({
-    id: newId('chatcmpl-', ID_CHARS),
+    id: newId('chatcmpl-'),
     object: 'chat.completion',
     created,
     model,
@@ -42,7 +41,7 @@ const ANSWERS: Readonly<Record<TextFormat, (said: Said) => JsonObject>> = {
     usage: NO_CHAT_TOKENS,
   }),
   completion: ({ text, model, created }) => ({
-    id: newId('cmpl-', ID_CHARS),
+    id: newId('cmpl-'),
     object: 'text_completion',
     created,
     model,
@@ -50,7 +49,7 @@ const ANSWERS: Readonly<Record<TextFormat, (said: Said) => JsonObject>> = {
     usage: NO_CHAT_TOKENS,
   }),
   messages: ({ text, model }) => ({
-    id: newId('msg_', ID_CHARS),
+    id: newId('msg_'),
     type: 'message',
     role: 'assistant',
     model,
@@ -60,7 +59,7 @@ const ANSWERS: Readonly<Record<TextFormat, (said: Said) => JsonObject>> = {
     usage: NO_TOKENS,
   }),
   responses: ({ text, model, created }) => ({
-    id: newId('resp_', ID_CHARS),
+    id: newId('resp_'),
     object: 'response',
     created_at: created,
     status: 'completed',
@@ -71,7 +70,7 @@ const ANSWERS: Readonly<Record<TextFormat, (said: Said) => JsonObject>> = {
     model,
     output: [
       {
-        id: newId('msg_', ID_CHARS),
+        id: newId('msg_'),
         type: 'message',
         status: 'completed',
         role: 'assistant',

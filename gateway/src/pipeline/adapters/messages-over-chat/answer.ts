@@ -1,14 +1,13 @@
 /** A chat completion as a message. */
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
+import { ID_CHARS } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
 import { parseArguments, reasoningOf } from '../../../wire/openai/index.ts';
 import type { AdapterContext } from '../adapter.ts';
 import { toStopReason } from './stop-reason.ts';
 import { toMessagesUsage } from './usage.ts';
-
-export const ID_CHARS = 24;
 
 /** Throws UPSTREAM_INVALID_RESPONSE where there is no answer in it. */
 export function toMessage(answer: JsonObject, context: AdapterContext): JsonObject {

@@ -1,13 +1,14 @@
 /** Chunks of a chat as the events of a message. */
 
 import { isObject } from '@gatehouse/crds';
+import { ID_CHARS } from '../../../lib/random.ts';
 import { scalarText } from '../../../lib/scalar-text.ts';
 import type { StreamItem } from '../../../providers/contract.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../../wire/json/json.ts';
 import { INCOMPLETE_STREAM, reasoningOf } from '../../../wire/openai/index.ts';
 import type { AdapterContext, StreamAdapter } from '../adapter.ts';
-import { ID_CHARS, textOf } from './answer.ts';
+import { textOf } from './answer.ts';
 import { type Block, redactedBlock, ToolBlock, textBlock, thinkingBlock } from './block.ts';
 import { type BlockEvent, BlockQueue } from './block-queue.ts';
 import { toStopReason } from './stop-reason.ts';

@@ -12,8 +12,6 @@ export interface ItemOptions {
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-export const ID_CHARS = 24;
-
 /** An item of the output. It is announced when it is made, and complete once it is closed. */
 export interface OutputItem {
   close(status: ItemStatus): void;

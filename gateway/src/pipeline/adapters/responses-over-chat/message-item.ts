@@ -1,5 +1,6 @@
+import { ID_CHARS } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { ID_CHARS, type ItemOptions, type ItemStatus, type OutputItem } from './emitter.ts';
+import type { ItemOptions, ItemStatus, OutputItem } from './emitter.ts';
 
 type PartKind = 'output_text' | 'refusal';
 

@@ -1,5 +1,6 @@
+import { ID_CHARS } from '../../../lib/random.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { ID_CHARS, type ItemOptions, type OutputItem } from './emitter.ts';
+import type { ItemOptions, OutputItem } from './emitter.ts';
 import { type Seal, sealOf } from './thoughts.ts';
 
 /** What a model thought, as the summary of an item. */

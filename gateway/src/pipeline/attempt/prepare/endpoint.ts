@@ -59,7 +59,7 @@ function withoutForeign(
   if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
   const isForeign = (name: string): boolean => saysParam(endpoint, name, call) !== true;
   refuseAt?.(params, { names: (name) => !isForeign(name), isPlain: endpoint.request.kind === 'table' });
-  const said = forOthers !== undefined && isForeign(forOthers.unless) ? forOthers.params(params) : params;
+  const said = forOthers !== undefined && isForeign(forOthers.ownParam) ? forOthers.params(params) : params;
   const dropped = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
   if (dropped.length === 0) return { params: said, dropped };
   const kept = Object.entries(said).filter(([name]) => !dropped.includes(name));

@@ -7,9 +7,7 @@ import { toFinishReason } from '../../../wire/openai/index.ts';
 import { firstChoice, textOf } from '../chat-parts.ts';
 import { logprobsOf, ThoughtReader } from './said.ts';
 
-const ID_CHARS = 24;
-
-export const answerId = (answer: JsonObject): string => textAt(answer, 'id') || newId('chat-', ID_CHARS);
+export const answerId = (answer: JsonObject): string => textAt(answer, 'id') || newId('chat-');
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'COMPLETE'],
@@ -73,7 +71,7 @@ export function toAnswer(answer: JsonObject): JsonObject {
 function toCall(call: JsonObject): object {
   const called = objectAt(call, 'function');
   return {
-    id: textAt(call, 'id') || newId('call_', ID_CHARS),
+    id: textAt(call, 'id') || newId('call_'),
     type: 'function',
     function: { name: textAt(called, 'name') ?? '', arguments: textAt(called, 'arguments') ?? '{}' },
   };

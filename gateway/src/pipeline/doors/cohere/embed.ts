@@ -8,11 +8,9 @@ import { refuseParameter, refuseShape } from '../refuse.ts';
 import { hasText, refusingInputs, vectorsOf } from '../vectors.ts';
 import { inputOf } from './embed-input.ts';
 
-const ID_CHARS = 24;
-
 export const cohereEmbed: Door = {
   vendorParams: ['input_type', 'truncate', 'embedding_types'],
-  forOthers: { unless: 'embedding_types', params: withFloatsAlone },
+  forOthers: { ownParam: 'embedding_types', params: withFloatsAlone },
   refuseAt: refusingInputs(pathOf),
   enter: (given) => {
     const input = inputOf(given);
@@ -32,7 +30,7 @@ export const cohereEmbed: Door = {
         const usage = objectAt(answer, 'usage');
         const units = { input_tokens: numberAt(usage, 'prompt_tokens') };
         return {
-          id: newId('embd-', ID_CHARS),
+          id: newId('embd-'),
           response_type: 'embeddings_by_type',
           embeddings: objectAt(answer, 'embeddings_by_type') ?? { float: vectorsOf(answer) },
           texts: input.filter((item) => typeof item === 'string'),

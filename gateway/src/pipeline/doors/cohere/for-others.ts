@@ -2,9 +2,8 @@
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 
-/** `unless`: a parameter that endpoints of Cohere name. */
 export const forOthers = {
-  unless: 'citation_options',
+  ownParam: 'citation_options',
   params: (params: JsonObject): JsonObject => {
     const { messages } = params;
     return Array.isArray(messages) ? { ...params, messages: messages.map(plainMessage) } : params;

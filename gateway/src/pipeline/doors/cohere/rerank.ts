@@ -4,8 +4,6 @@ import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../../../w
 import type { Door } from '../door.ts';
 import { metaOf } from './embed.ts';
 
-const ID_CHARS = 24;
-
 export const cohereRerank: Door = {
   vendorParams: ['max_tokens_per_doc', 'priority'],
   enter: (given) => ({
@@ -19,7 +17,7 @@ export const cohereRerank: Door = {
     }),
     dropped: [],
     toClient: (answer) => ({
-      id: textAt(answer, 'id') ?? newId('rrnk-', ID_CHARS),
+      id: textAt(answer, 'id') ?? newId('rrnk-'),
       results: objectsAt(answer, 'results').map(({ index, relevance_score }) => ({ index, relevance_score })),
       meta: metaOf({ search_units: numberAt(objectAt(answer, 'usage'), 'search_units') }),
     }),

@@ -7,8 +7,6 @@ import type { ChatWriter, WholeChat } from '../chat-stream.ts';
 import { answerId, toReason, toUsage } from './answer.ts';
 import { logprobsOf, ThoughtReader } from './said.ts';
 
-const ID_CHARS = 24;
-
 type Kind = 'text' | 'thinking';
 
 const toEvent = (type: string, members: JsonObject): string =>
@@ -93,7 +91,7 @@ function joined(entries: readonly JsonObject[]): JsonObject | undefined {
 
 function toCallEvents(call: JsonObject, index: number): string {
   const called = objectAt(call, 'function');
-  const id = textAt(call, 'id') || newId('call_', ID_CHARS);
+  const id = textAt(call, 'id') || newId('call_');
   const start = { id, type: 'function', function: { name: textAt(called, 'name') ?? '', arguments: '' } };
   const rest = { function: { arguments: textAt(called, 'arguments') || '{}' } };
   return (

@@ -8,8 +8,6 @@ import { firstChoice } from '../chat-parts.ts';
 import { extrasOf, toFinishReason } from './candidate.ts';
 import { saidParts } from './said.ts';
 
-const ID_CHARS = 24;
-
 export function toUsage(usage: JsonObject | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const prompt = numberAt(usage, 'prompt_tokens') ?? 0;
@@ -40,7 +38,7 @@ export function toFunctionCall(call: JsonObject): JsonObject {
 /** What is the same in all pieces of an answer. */
 export const envelopeOf = (answer: JsonObject): JsonObject => ({
   modelVersion: textAt(answer, 'model') ?? '',
-  responseId: textAt(answer, 'id') || newId('', ID_CHARS),
+  responseId: textAt(answer, 'id') || newId(''),
 });
 
 /** Throws UPSTREAM_INVALID_RESPONSE for what is no chat completion. */

@@ -6,7 +6,7 @@ import { objectAt, textAt } from '../../../wire/json/json.ts';
 /** A parameter that endpoints of Gemini name. */
 const OF_GEMINI = 'google_tools';
 
-export const forOthers = { unless: OF_GEMINI, params: plainParams };
+export const forOthers = { ownParam: OF_GEMINI, params: plainParams };
 
 function plainParams(params: JsonObject): JsonObject {
   const { messages, thinking_config: _, ...rest } = params;
