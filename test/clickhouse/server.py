@@ -4,13 +4,13 @@ Arguments: the folder of the data, the password of the account `default`, and th
 """
 
 import base64
-import gzip
 import re
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+import zstandard
 from chdb import ChdbError, session
 
 FOLDER, PASSWORD, PORT = sys.argv[1:4]
@@ -92,7 +92,8 @@ class Handler(BaseHTTPRequestHandler):
             body = b"".join(pieces)
         else:
             body = self.rfile.read(int(self.headers.get("content-length", "0")))
-        return gzip.decompress(body) if self.headers.get("content-encoding") == "gzip" else body
+        is_packed = self.headers.get("content-encoding") == "zstd"
+        return zstandard.ZstdDecompressor().decompressobj().decompress(body) if is_packed else body
 
     def is_known(self, named: dict[str, str]) -> bool:
         kind, _, value = self.headers.get("authorization", "").partition(" ")

@@ -10,8 +10,8 @@ export interface ClickHouseOptions {
 }
 
 const MAX_CONNECTIONS = 4;
-/** Half the CPU of the usual level, for a tenth more bytes. */
-const GZIP_LEVEL = 3;
+/** A third of the CPU of gzip for the same bytes. Source: ClickHouse, HTTP interface, compression. */
+const COMPRESSION = { codec: 'zstd', level: 1 } as const;
 /** ClickHouseLogLevel.OFF, which is no type. */
 const OFF = 127;
 
@@ -37,7 +37,7 @@ export async function openClickHouse(options: ClickHouseOptions, { timeoutMs }: 
     application: 'gatehouse-gateway',
     request_timeout: timeoutMs,
     max_open_connections: MAX_CONNECTIONS,
-    compression: { request: { codec: 'gzip', level: GZIP_LEVEL } },
+    compression: { request: COMPRESSION },
     use_multipart_params_auto: true, // ids of many rows are longer than an address may be
     log: { level: OFF }, // failures reach the log of the gateway
   });
