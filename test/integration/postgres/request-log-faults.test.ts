@@ -1,4 +1,4 @@
-/** PostgreSQL that is slow, read-only, away or full of crashes: requests go on, and each row is written once or counted as dropped. */
+/** PostgreSQL that is slow, read-only, full, away or crashing: requests go on, and each row is written once or counted as dropped. */
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startWorld, type World } from '../../kit/gateway.ts';
@@ -71,6 +71,27 @@ test('a database that takes no writes for a while loses nothing', async () => {
   await send(20);
   await waitFor(async () => (await waiting()) > 0, { what: 'rows that wait' });
   await setReadOnly('off');
+  await untilSettled(21);
+  expect(await kept()).toEqual({ rows: 21, requests: 21 });
+  expect(await dropped()).toBe(0);
+});
+
+test('a database that says that its disk is full loses nothing once there is room', async () => {
+  await server.sql('create sequence gateway_logs.refusals', database); // goes on where a transaction is taken back
+  await server.sql(
+    `create function gateway_logs.refuse() returns trigger language plpgsql as
+      $$ begin perform nextval('gateway_logs.refusals'); raise exception 'no space' using errcode = 'disk_full'; end $$`,
+    database,
+  );
+  const full = 'before insert on gateway_logs.logs for each statement execute function gateway_logs.refuse()';
+  await server.sql(`create trigger full_disk ${full}`, database);
+  await send(20);
+  const isRefused = 'select is_called from gateway_logs.refusals';
+  await waitFor(async () => JSON.parse(await server.sql(isRefused, database))[0].is_called, {
+    what: 'a refused batch',
+  });
+  expect(await written()).toBe(1);
+  await server.sql('drop trigger full_disk on gateway_logs.logs', database);
   await untilSettled(21);
   expect(await kept()).toEqual({ rows: 21, requests: 21 });
   expect(await dropped()).toBe(0);
