@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileScrubber } from './scrub.ts';
+import { compileLiteralScrubber, compileScrubber } from './scrub.ts';
 
 const SECRET = 'sk "a/b"&ü+<1>';
 const everyUnit = (text: string, write: (code: string) => string): string =>
@@ -54,6 +54,11 @@ describe('a secret is taken out', () => {
     expect(compileScrubber(['secret', 'secret-and-more']).text('a secret-and-more b')).toBe('a [redacted] b');
   });
 
+  test('whole where it overlaps itself or another one', () => {
+    expect(compileScrubber(['abcabc']).text('xabcabcabcx')).toBe('x[redacted]x');
+    expect(compileScrubber(['first-second', 'second-third']).text('a first-second-third b')).toBe('a [redacted] b');
+  });
+
   test('and what stands beside its escapes stays', () => {
     expect(compileScrubber(['secret']).text('\\n"a%62sec\\u0072et%20b" \\u0041')).toBe(
       '\\n"a%62[redacted]%20b" \\u0041',
@@ -72,6 +77,72 @@ describe('a secret is taken out', () => {
   test('unless it is as short as a word', () => {
     expect(compileScrubber(['', 'abc']).text('abc')).toBe('abc');
   });
+});
+
+describe('of values that overlap, stand within each other or are written with escapes', () => {
+  const values = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 12 }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  const codeOf = (char: string, length = 0) => char.charCodeAt(0).toString(16).padStart(length, '0');
+  const kinds: Readonly<Record<string, (char: string) => string>> = {
+    plain: (char) => char,
+    json: (char) => `\\u${codeOf(char, 4)}`,
+    url: (char) => `%${codeOf(char)}`,
+    decimal: (char) => `&#${char.charCodeAt(0)};`,
+    hex: (char) => `&#x${codeOf(char, 4)};`,
+  };
+  const isHtml = (kind: string) => kind === 'decimal' || kind === 'hex';
+  const written = fc.array(
+    fc.record({
+      char: fc.constantFrom('a', 'b', 'a', 'b', '|'),
+      kind: fc.constantFrom(...Object.keys(kinds), 'plain'),
+    }),
+    { maxLength: 60 },
+  );
+  type Written = readonly { readonly char: string; readonly kind: string }[];
+  const textOf = (units: Written) => units.map(({ char, kind }) => kinds[kind]?.(char)).join('');
+
+  /** Which of them belong to a value, read with one kind of escapes. */
+  const hiddenIn = (units: Written, isRead: (kind: string) => boolean, given: readonly string[]): Set<number> => {
+    const plain = units.map(({ char, kind }) => (kind === 'plain' || isRead(kind) ? char : '.')).join('');
+    const hidden = new Set<number>();
+    for (const value of given)
+      for (let at = 0; at < plain.length; at += 1)
+        if (plain.startsWith(value, at)) for (let of = 0; of < value.length; of += 1) hidden.add(at + of);
+    return hidden;
+  };
+
+  test('all that belongs to one is taken out, and nothing else', () => {
+    fc.assert(
+      fc.property(values, written, (given, units) => {
+        const hidden = new Set(
+          ['json', 'url', 'html'].flatMap((name) => [
+            ...hiddenIn(units, (kind) => kind === name || (name === 'html' && isHtml(kind)), given),
+          ]),
+        );
+        // Escapes of JSON that follow upon each other are one: a pair of them may be one character.
+        const isJson = (at: number) => units[at]?.kind === 'json';
+        for (const at of [...hidden].filter(isJson)) {
+          for (let before = at - 1; isJson(before); before -= 1) hidden.add(before);
+          for (let behind = at + 1; isJson(behind); behind += 1) hidden.add(behind);
+        }
+        const kept = units.map((unit, at) => (hidden.has(at) ? '\0' : textOf([unit]))).join('');
+        const clean = compileScrubber(given).text(textOf(units));
+        expect(clean).toBe(kept.replace(/\0+/g, '[redacted]'));
+        for (const value of given) expect(clean).not.toContain(value);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+test('values that begin in the same way are found among many that are looked for as they are', () => {
+  const values = Array.from({ length: 2_000 }, (_, at) => `secret-${1_000 + at}`);
+  const scrubber = compileLiteralScrubber(values);
+  expect(scrubber.text(`${values.join(' ')} secret-999`)).toBe(`${'[redacted] '.repeat(2_000)}secret-999`);
+  expect([scrubber.mayFind(`a ${values[1_999]}`), scrubber.mayFind('secret-999')]).toEqual([true, true]);
+  expect(scrubber.text('secret%2d1000')).toBe('secret%2d1000');
 });
 
 describe('whether a text may hold a value', () => {

@@ -1,4 +1,6 @@
 /** Removes secret values from texts of an upstream that received them. */
+import { LRUCache } from 'lru-cache';
+import { MIN_NEEDLE, Needles } from './needles.ts';
 
 export interface Scrubber {
   /** The same buffer when there is nothing to remove. */
@@ -15,35 +17,77 @@ const MIN_LENGTH = 4;
 const MIN_BASE64_LENGTH = 8;
 /** In one text, with those in its encodings: a text with more is replaced as a whole. */
 const MAX_FOUND = 100_000;
+/** Of the part of a value that is looked for before the value is: the engine skips less where it is longer. */
+const MAX_CORE = 32;
+/** Parts that are looked for one by one in a text of any length, and what further ones may cost: parts times characters. */
+const FEW_CORES = 16;
+const MAX_SEARCHED = 256 * 1024;
+
+/** Made when they are needed first: for most values they never are. */
+const automata = new LRUCache<readonly string[], Needles>({
+  maxSize: 8 * 1024 * 1024, // in bytes
+  sizeCalculation: ({ size }) => size,
+});
+
+function automatonOf(needles: readonly string[]): Needles {
+  const known = automata.get(needles);
+  if (known !== undefined) return known;
+  const made = new Needles(needles);
+  automata.set(needles, made);
+  return made;
+}
 
 /**
  * Finds the values literally and as JSON, URLs, forms, HTML and base64 encode them, whichever characters are escaped, also
- * in the middle of a longer base64 text such as basic authentication. Linear in the text, which is replaced as a whole where
- * the values stand 100,000 times or more.
+ * in the middle of a longer base64 text such as basic authentication. Linear in the text whatever the values are; it is replaced
+ * as a whole where they stand 100,000 times or more.
  */
 export function compileScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
-  const needles = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
+  return scrubberOf([...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))], ESCAPES);
+}
+
+/** Finds the values, of which there may be many, as they are. */
+export function compileLiteralScrubber(values: Iterable<string>): Scrubber {
+  const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
+  return scrubberOf([...new Set(wanted.map(toLatin1))], []);
+}
+
+function scrubberOf(needles: readonly string[], allEscapes: readonly Escapes[]): Scrubber {
   const bytes = (given: Buffer): Buffer => {
+    if (needles.length === 0) return given;
+    const automaton = automatonOf(needles);
+    const places = new Places(automaton);
+    places.find(given, asItIs);
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    const places = new Places(MAX_FOUND);
-    for (const needle of needles) places.find(needle, text, asItIs);
-    for (const escapes of ESCAPES) {
-      const plain = unescaped(text, escapes);
-      if (plain !== undefined) for (const needle of needles) places.find(needle, plain.text, plain.toSource);
+    for (const escapes of allEscapes) {
+      const plain = places.isFull ? undefined : unescaped(text, escapes);
+      if (plain !== undefined) places.find(Buffer.from(plain.text, 'latin1'), plain.toSource);
     }
     if (places.isFull) return Buffer.from(REPLACEMENT);
     return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
   };
   const cores = [...new Set(needles.map(coreOf))];
-  const isIn = (text: string): boolean => cores.some((core) => text.includes(core));
-  const mayFind = (text: string): boolean => cores.length > 0 && (isIn(text) || decodings(text).some(isIn));
+  const isIn = areInOf(cores);
+  const mayFind = (text: string): boolean =>
+    cores.length > 0 && (isIn(text) || (allEscapes.length > 0 && decodings(text).some(isIn)));
   return { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
+}
+
+/** Whether one of them is in a text. */
+function areInOf(cores: readonly string[]): (text: string) => boolean {
+  if (cores.some((core) => core.length < MIN_NEEDLE)) return () => true;
+  return (text) =>
+    cores.length <= FEW_CORES || cores.length * text.length <= MAX_SEARCHED
+      ? cores.some((core) => text.includes(core))
+      : automatonOf(cores).areIn(Buffer.from(text));
 }
 
 /** The longest run of letters and digits, which encodings rarely touch. */
 const coreOf = (needle: string): string =>
-  (needle.match(/[A-Za-z0-9]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+  (needle.match(/[A-Za-z0-9]+/g) ?? [])
+    .reduce((longest, run) => (run.length > longest.length ? run : longest), '')
+    .slice(0, MAX_CORE);
 
 /** The hex codes of letters and digits in ASCII. */
 const ALNUM = '3[0-9]|[46][1-9a-f]|[57][0-9a]';
@@ -92,10 +136,11 @@ const asItIs = (place: Span): Span => place;
 /** Where values stand. */
 class Places {
   readonly spans: Span[] = [];
-  #left: number;
+  readonly #needles: Needles;
+  #left = MAX_FOUND;
 
-  constructor(max: number) {
-    this.#left = max;
+  constructor(needles: Needles) {
+    this.#needles = needles;
   }
 
   /** There are more than `spans` has. */
@@ -103,27 +148,19 @@ class Places {
     return this.#left <= 0;
   }
 
-  /** What follows upon itself is one. */
-  find(needle: string, text: string, toSource: (place: Span) => Span): void {
-    let at = text.indexOf(needle);
-    while (at >= 0 && !this.isFull) {
-      let end = at;
-      do {
-        end += needle.length;
-        this.#left -= 1;
-      } while (!this.isFull && text.startsWith(needle, end));
-      this.spans.push(toSource([at, end]));
-      at = text.indexOf(needle, end);
-    }
+  find(text: Buffer, toSource: (place: Span) => Span): void {
+    const { starts, ends, found } = this.#needles.find(text, this.#left);
+    this.#left -= found;
+    for (const [at, start] of starts.entries()) this.spans.push(toSource([start, ends[at] ?? start]));
   }
 }
 
-/** Overlapping spans are merged. */
+/** What overlaps or touches is one. */
 function withoutSpans(text: string, places: readonly Span[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const [start, end] of places.toSorted(([a], [b]) => a - b)) {
-    if (start >= at) pieces.push(text.slice(at, start), REPLACEMENT);
+    if (start > at || pieces.length === 0) pieces.push(text.slice(at, start), REPLACEMENT);
     at = Math.max(at, end);
   }
   return pieces.join('') + text.slice(at);
@@ -133,29 +170,32 @@ const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
 
 interface Escapes {
   readonly pattern: RegExp;
+  /** Without it in a text there is nothing that others do not read. */
+  readonly sign: string;
   /** The text that one or more escapes in a row encode. */
   readonly read: (written: string) => string;
 }
 
 const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const HTML_NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const percent = (text: string): string =>
-  text.replace(/%(..)/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+const percent = (written: string): string => String.fromCharCode(Number.parseInt(written.slice(1), 16));
+const utf16 = (codes: readonly string[]): string =>
+  toLatin1(String.fromCharCode(...codes.map((code) => Number.parseInt(code, 16))));
 
 const ESCAPES: readonly Escapes[] = [
   {
+    sign: '\\',
     pattern: /(?:\\u[0-9a-fA-F]{4}){1,64}|\\["\\/bfnrt]/g,
     read: (written) => {
       const sign = written.charAt(1);
       if (sign !== 'u') return JSON_SHORT[sign] ?? sign;
-      return toLatin1(
-        String.fromCharCode(...(written.match(/[0-9a-fA-F]{4}/g)?.map((code) => Number.parseInt(code, 16)) ?? [])),
-      );
+      return utf16(written.match(/[0-9a-fA-F]{4}/g) ?? []);
     },
   },
-  { pattern: /%[0-9a-fA-F]{2}/g, read: percent },
-  { pattern: /%[0-9a-fA-F]{2}|\+/g, read: (written) => (written === '+' ? ' ' : percent(written)) },
+  { sign: '%', pattern: /%[0-9a-fA-F]{2}/g, read: percent },
+  { sign: '+', pattern: /%[0-9a-fA-F]{2}|\+/g, read: (written) => (written === '+' ? ' ' : percent(written)) },
   {
+    sign: '&',
     pattern: /&(?:(amp|lt|gt|quot|apos)|#0{0,6}[0-9]{1,7}|#[xX]0{0,6}[0-9a-fA-F]{1,6});/g,
     read: (written) => {
       const name = written.slice(1, -1);
@@ -173,7 +213,8 @@ interface Unescaped {
 }
 
 /** Undefined: there are no escapes. */
-function unescaped(source: string, { pattern, read }: Escapes): Unescaped | undefined {
+function unescaped(source: string, { sign, pattern, read }: Escapes): Unescaped | undefined {
+  if (!source.includes(sign)) return undefined;
   let text = '';
   let end = 0;
   const plainEnds: number[] = []; // per escape, where it ends in the text

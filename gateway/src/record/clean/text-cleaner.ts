@@ -1,6 +1,6 @@
 /** Takes credentials out of the short texts of a request. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
+import { compileLiteralScrubber, countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
 import { knownScrubber, MAX_CREDENTIALS, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
@@ -51,10 +51,9 @@ export function createTextCleaner({ headers, carrierHeaders, scrubbers, onFailur
   };
 }
 
-const mayHold = (text: string, { all, plain }: Found): boolean =>
+const mayHold = (text: string, { all }: Found): boolean =>
   mayHoldGatewayKey(text) ||
-  (all.length > 0 && (hasMoreLetters(text, MAX_ESCAPES) || all.some((each) => each.mayFind(text)))) ||
-  plain.some((credential) => text.includes(credential));
+  (all.length > 0 && (hasMoreLetters(text, MAX_ESCAPES) || all.some((each) => each.mayFind(text))));
 
 interface Left {
   /** That may still be read. */
@@ -68,8 +67,7 @@ function cleaned(text: string, found: Found, left: Left): string {
   left.chars -= text.length;
   if (left.chars >= 0) left.escapes -= countEscapes(text, left.escapes);
   if (left.chars < 0 || left.escapes < 0) return REDACTED;
-  const clean = found.all.reduce((given, each) => each.text(given), text);
-  return withoutGatewayKeys(found.plain.reduce((given, credential) => given.replaceAll(credential, REDACTED), clean));
+  return withoutGatewayKeys(found.all.reduce((given, each) => each.text(given), text));
 }
 
 /** Of a text that is cut a credential may be cut, too: it would begin behind what is shown. */
@@ -81,15 +79,16 @@ function cleanedStart(text: string, found: Found, left: Left): string {
 
 interface Found {
   readonly all: readonly Scrubber[];
-  readonly plain: readonly string[];
   /** In characters, of the credentials of the client as URLs may write them. */
   readonly longest: number;
 }
 
 function findIn(headers: Headers, scrubbers: CredentialSources['scrubbers']): Found {
-  const credentials = textCredentialsOf(headers); // further ones are found as they are
+  const credentials = textCredentialsOf(headers);
   const ofClient = credentials.length === 0 ? [] : [knownScrubber(credentials.slice(0, MAX_CREDENTIALS))];
+  const further = credentials.slice(MAX_CREDENTIALS);
+  if (further.length > 0) ofClient.push(compileLiteralScrubber(further));
   const ofTargets = new Set(scrubbers.map((make) => make()));
   const longest = 3 * credentials.reduce((most, { length }) => Math.max(most, length), 0);
-  return { all: [...ofClient, ...ofTargets], plain: credentials.slice(MAX_CREDENTIALS), longest };
+  return { all: [...ofClient, ...ofTargets], longest };
 }
