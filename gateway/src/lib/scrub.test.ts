@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileLiteralScrubber, compileScrubber } from './scrub.ts';
+import { compileLiteralScrubber, compileScrubber, joinScrubbers, type Scrubber } from './scrub.ts';
 
 const SECRET = 'sk "a/b"&ü+<1>';
 const everyUnit = (text: string, write: (code: string) => string): string =>
@@ -134,6 +134,37 @@ describe('of values that overlap, stand within each other or are written with es
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('scrubbers that are joined', () => {
+  const [one, two] = [compileScrubber(['first-second']), compileScrubber(['second-third'])];
+
+  test('take out values that overlap', () => {
+    const joined = joinScrubbers([one, two, compileLiteralScrubber(['-third-fourth'])]);
+    expect(joined.text('a first-second-third-fourth b, second%2dthird')).toBe('a [redacted] b, [redacted]');
+    const given = ['first-second', 'second-third', '-third-fourth', 'none'];
+    expect(given.map(joined.mayFind)).toEqual([true, true, true, false]);
+    expect(joinScrubbers([joined, compileScrubber(['fourth b'])]).text('first-second-third-fourth b')).toBe(
+      '[redacted]',
+    );
+  });
+
+  test('of which another one was made elsewhere, each have their turn', () => {
+    const own: Scrubber = {
+      bytes: (bytes) => Buffer.from(own.text(bytes.toString())),
+      text: (text) => text.replaceAll('own', '[own]'),
+      mayFind: (text) => text.includes('own'),
+    };
+    const joined = joinScrubbers([one, own]);
+    expect(joined.text('own first-second')).toBe('[own] [redacted]');
+    expect(joined.bytes(Buffer.from('own first-second')).toString()).toBe('[own] [redacted]');
+    expect(['own', 'first-second', 'other'].map(joined.mayFind)).toEqual([true, true, false]);
+  });
+
+  test('are that one where there is one, and find nothing where there is none', () => {
+    expect(joinScrubbers([one, one])).toBe(one);
+    expect(joinScrubbers([]).text('first-second')).toBe('first-second');
   });
 });
 

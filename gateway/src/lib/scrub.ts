@@ -44,38 +44,71 @@ function automatonOf(needles: readonly string[]): Needles {
  */
 export function compileScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
-  return scrubberOf([...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))], ESCAPES);
+  const encoded = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
+  return scrubberOf({ encoded, literal: [] });
 }
 
 /** Finds the values, of which there may be many, as they are. */
 export function compileLiteralScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
-  return scrubberOf([...new Set(wanted.map(toLatin1))], []);
+  return scrubberOf({ encoded: [], literal: [...new Set(wanted.map(toLatin1))] });
 }
 
-function scrubberOf(needles: readonly string[], allEscapes: readonly Escapes[]): Scrubber {
+/**
+ * Takes out what any of them would, in one pass: where their values overlap no part of one is left. Those that were not made
+ * here come one after the other, behind the rest.
+ */
+export function joinScrubbers(scrubbers: Iterable<Scrubber>): Scrubber {
+  const all = [...new Set(scrubbers)];
+  const [first] = all;
+  if (first !== undefined && all.length === 1) return first;
+  const wanted = all.flatMap((each) => wantedOf.get(each) ?? []);
+  const encoded = [...new Set(wanted.flatMap((each) => each.encoded))];
+  const own = scrubberOf({ encoded, literal: [...new Set(wanted.flatMap((each) => each.literal))] });
+  const others = all.filter((each) => !wantedOf.has(each));
+  if (others.length === 0) return own;
+  return {
+    bytes: (bytes) => others.reduce((given, each) => each.bytes(given), own.bytes(bytes)),
+    text: (text) => others.reduce((given, each) => each.text(given), own.text(text)),
+    mayFind: (text) => own.mayFind(text) || others.some((each) => each.mayFind(text)),
+  };
+}
+
+/** What is looked for, in bytes as characters of Latin-1. */
+interface Wanted {
+  /** In all encodings. */
+  readonly encoded: readonly string[];
+  readonly literal: readonly string[];
+}
+
+const wantedOf = new WeakMap<Scrubber, Wanted>();
+
+function scrubberOf(wanted: Wanted): Scrubber {
+  const { encoded, literal } = wanted;
   const bytes = (given: Buffer): Buffer => {
-    if (needles.length === 0) return given;
-    const automaton = automatonOf(needles);
-    const places = new Places(automaton);
-    places.find(given, asItIs);
+    const places = new Places();
+    places.find(literal, given, asItIs);
+    places.find(encoded, given, asItIs);
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    for (const escapes of allEscapes) {
+    for (const escapes of encoded.length === 0 ? [] : ESCAPES) {
       const plain = places.isFull ? undefined : unescaped(text, escapes);
-      if (plain !== undefined) places.find(Buffer.from(plain.text, 'latin1'), plain.toSource);
+      if (plain !== undefined) places.find(encoded, Buffer.from(plain.text, 'latin1'), plain.toSource);
     }
     if (places.isFull) return Buffer.from(REPLACEMENT);
     return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
   };
-  const cores = [...new Set(needles.map(coreOf))];
-  const isIn = areInOf(cores);
+  const isIn = areInOf(encoded);
+  const isLiteralIn = areInOf(literal);
   const mayFind = (text: string): boolean =>
-    cores.length > 0 && (isIn(text) || (allEscapes.length > 0 && decodings(text).some(isIn)));
-  return { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
+    isIn(text) || isLiteralIn(text) || (encoded.length > 0 && decodings(text).some(isIn));
+  const made: Scrubber = { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
+  wantedOf.set(made, wanted);
+  return made;
 }
 
-/** Whether one of them is in a text. */
-function areInOf(cores: readonly string[]): (text: string) => boolean {
+/** Whether one of them may be in a text. */
+function areInOf(needles: readonly string[]): (text: string) => boolean {
+  const cores = [...new Set(needles.map(coreOf))];
   if (cores.some((core) => core.length < MIN_NEEDLE)) return () => true;
   return (text) =>
     cores.length <= FEW_CORES || cores.length * text.length <= MAX_SEARCHED
@@ -136,20 +169,16 @@ const asItIs = (place: Span): Span => place;
 /** Where values stand. */
 class Places {
   readonly spans: Span[] = [];
-  readonly #needles: Needles;
   #left = MAX_FOUND;
-
-  constructor(needles: Needles) {
-    this.#needles = needles;
-  }
 
   /** There are more than `spans` has. */
   get isFull(): boolean {
     return this.#left <= 0;
   }
 
-  find(text: Buffer, toSource: (place: Span) => Span): void {
-    const { starts, ends, found } = this.#needles.find(text, this.#left);
+  find(needles: readonly string[], text: Buffer, toSource: (place: Span) => Span): void {
+    if (needles.length === 0 || this.isFull) return;
+    const { starts, ends, found } = automatonOf(needles).find(text, this.#left);
     this.#left -= found;
     for (const [at, start] of starts.entries()) this.spans.push(toSource([start, ends[at] ?? start]));
   }

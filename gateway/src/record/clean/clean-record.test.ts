@@ -182,6 +182,13 @@ test('many matches of many credentials end in a record', () => {
   expect(record.request.metadata['a']).toBe('[redacted]');
 });
 
+test('of a credential that overlaps a secret no part is left', () => {
+  const headers = () => Object.entries({ authorization: 'Bearer 0123456789-of-the-client' });
+  const given = `${OF_TARGET}-of-the-client`;
+  const record = cleanedOf({ attempts: [sampleAttempt(target)], request: { headers } }, { metadata: { given } });
+  expect(record.request.metadata).toEqual({ given: '[redacted]' });
+});
+
 describe('a long text', () => {
   const headers = authorized;
   const long = `${'x'.repeat(100)} ${'y'.repeat(20_000)}`;

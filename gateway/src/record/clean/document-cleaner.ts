@@ -1,6 +1,6 @@
 /** Takes credentials out of all that a document says, wherever they stand. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import { countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
+import { countEscapes, hasMoreLetters, joinScrubbers, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../record.ts';
 import { credentialsOf, knownScrubber, MAX_CREDENTIALS } from './credentials.ts';
 
@@ -19,7 +19,7 @@ export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) found.add(captured.scrubber());
   const scrubbers = [...found];
   return {
-    clean: (text) => withoutGatewayKeys(scrubbers.length === 0 ? text : scrubbers.reduce(scrubbed, readable(text))),
+    clean: (text) => withoutGatewayKeys(scrubbers.length === 0 ? text : scrubbed(readable(text), scrubbers)),
     mayFind: (text) => mayHoldGatewayKey(text) || (scrubbers.length > 0 && isIn(readable(text), scrubbers)),
   };
 }
@@ -38,10 +38,11 @@ const tooMany = (): never => {
 const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
 
 /** Throws an Uncleanable for a text that would take too long. */
-function scrubbed(text: string, scrubber: Scrubber): string {
-  if (!scrubber.mayFind(text)) return text;
+function scrubbed(text: string, scrubbers: readonly Scrubber[]): string {
+  const finding = scrubbers.filter((each) => each.mayFind(text));
+  if (finding.length === 0) return text;
   if (countEscapes(text, MAX_ESCAPES) > MAX_ESCAPES) throw new Uncleanable();
-  return scrubber.text(text);
+  return joinScrubbers(finding).text(text);
 }
 
 /** A secret may stand in a text whose escapes, or one of secrets that, are too many to be looked at between other requests. */

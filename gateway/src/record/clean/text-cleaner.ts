@@ -1,6 +1,6 @@
 /** Takes credentials out of the short texts of a request. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import { compileLiteralScrubber, countEscapes, hasMoreLetters, type Scrubber } from '../../lib/scrub.ts';
+import { compileLiteralScrubber, countEscapes, hasMoreLetters, joinScrubbers, type Scrubber } from '../../lib/scrub.ts';
 import { knownScrubber, MAX_CREDENTIALS, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
@@ -67,7 +67,8 @@ function cleaned(text: string, found: Found, left: Left): string {
   left.chars -= text.length;
   if (left.chars >= 0) left.escapes -= countEscapes(text, left.escapes);
   if (left.chars < 0 || left.escapes < 0) return REDACTED;
-  return withoutGatewayKeys(found.all.reduce((given, each) => each.text(given), text));
+  const finding = found.all.filter((each) => each.mayFind(text));
+  return withoutGatewayKeys(finding.length === 0 ? text : joinScrubbers(finding).text(text));
 }
 
 /** Of a text that is cut a credential may be cut, too: it would begin behind what is shown. */

@@ -1,6 +1,6 @@
 /** Credentials that an upstream repeats are taken out of what it says when a call fails. */
 import { isCredentialHeader } from '../../../lib/header-names.ts';
-import { compileScrubber, type Scrubber } from '../../../lib/scrub.ts';
+import { compileScrubber, joinScrubbers, type Scrubber } from '../../../lib/scrub.ts';
 import type { PreparedTarget } from '../../../providers/engine/index.ts';
 import type { HeaderMap } from '../../exchange.ts';
 
@@ -24,12 +24,7 @@ export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string,
   // Tokens and signatures are made per call; a header that holds a known secret needs no further look.
   const made = credentialsIn(sent).filter((value) => !values.has(value) && own.text(value) === value);
   if (made.length === 0) return own;
-  const other = compileScrubber(made);
-  return {
-    bytes: (bytes) => other.bytes(own.bytes(bytes)),
-    text: (text) => other.text(own.text(text)),
-    mayFind: (text) => own.mayFind(text) || other.mayFind(text),
-  };
+  return joinScrubbers([own, compileScrubber(made)]);
 }
 
 function hiddenOf(target: PreparedTarget): Hidden {
