@@ -107,6 +107,14 @@ describe('the work is a few steps per byte', () => {
     expect(found).toBe(NO_END); // it gave up
   });
 
+  test('also where long ones begin as much of the text does and go on in another way', () => {
+    const [head, tail] = ['h'.repeat(MAX_HEAD), 't'.repeat(16_000)];
+    const text = `${head}${'x'.repeat(100)}`.repeat(100) + head + tail;
+    const places = new Needles([head + tail]).find(latin1(text), NO_END);
+    expect([places.starts, places.ends]).toEqual([[text.length - 16_000 - MAX_HEAD], [text.length]]);
+    expect(places.work).toBeLessThanOrEqual(4 * text.length);
+  });
+
   test('and ends when enough were found', () => {
     const { work, found } = new Needles(['aa']).find(latin1('a'.repeat(LENGTH)), 100);
     expect([found, work]).toEqual([100, expect.any(Number)]);

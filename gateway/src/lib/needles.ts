@@ -8,6 +8,8 @@ export const MIN_NEEDLE = 2;
 export const MAX_HEAD = 256;
 /** Bytes that are compared so at most, per byte of the text. */
 export const MAX_COMPARED = 8;
+/** Bytes that are compared at once. */
+const BLOCK = 64;
 /** Of ends: needles begin there that are longer than the automaton. */
 const IS_HEAD = 1 << 16;
 /** Two bytes in a row, some of which share a place. */
@@ -81,10 +83,11 @@ export class Needles {
       if (length > 0) merged.add(at - length, at);
       if (end < IS_HEAD) return found < max;
       for (const tail of this.#tails.get(state) ?? []) {
-        mayCompare -= tail.length;
-        if (mayCompare < 0) found = max;
-        else if (tail.equals(text.subarray(at, at + tail.length))) merged.add(at - MAX_HEAD, at + tail.length);
+        const compared = commonBlocks(tail, text, at);
+        mayCompare -= Math.min(compared + BLOCK, tail.length);
+        if (compared >= tail.length) merged.add(at - MAX_HEAD, at + tail.length);
       }
+      if (mayCompare < 0) found = max;
       return found < max;
     };
     const { steps } = this.#run(text, onEnd);
@@ -159,6 +162,18 @@ export class Needles {
     }
     return fallbacks;
   }
+}
+
+/** How many bytes of the tail, in whole blocks, stand in the text from there on. */
+function commonBlocks(tail: Buffer, text: Buffer, at: number): number {
+  if (at + tail.length > text.length) return 0;
+  let from = 0;
+  while (from < tail.length) {
+    const to = Math.min(from + BLOCK, tail.length);
+    if (text.compare(tail, from, to, at + from, at + to) !== 0) break;
+    from = to;
+  }
+  return from;
 }
 
 /** What overlaps or touches is one; they come in the order of their ends, but for longer ones that end later. */

@@ -5,7 +5,7 @@ import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
 
-/** That are looked for in all encodings: each one is a pass over all texts. */
+/** That are looked for in all encodings: each one has up to seven spellings. */
 export const MAX_CREDENTIALS = 16;
 export const REDACTED = '[redacted]';
 const SCHEME = /^[a-z][\w-]*\s+(?=\S)/i;
