@@ -1,7 +1,8 @@
 /** The management API over a PostgreSQL with rows that the store of gateways has written. */
+import { randomUUID } from 'node:crypto';
 import type { LogContent, LogRow } from '@gatehouse/crds/logs';
 import { startPostgres, unwrap } from '@gatehouse/test/kit';
-import { createPostgresStore, type LogRecord } from '../../../gateway/src/request-log/index.ts';
+import { createPostgresStore, type LogFeedback, type LogRecord } from '../../../gateway/src/request-log/index.ts';
 import { writeRecords } from '../../../gateway/src/request-log/testing.ts';
 import { postgresDialect as dialectOfStore } from '../../../gateway/src/store/index.ts';
 import { createDatabase, type Database, postgresDialect } from '../../../operator/src/management/index.ts';
@@ -16,6 +17,8 @@ export interface RequestLogWorld extends AsyncDisposable {
   readonly management: TestManagement;
   readonly database: Database;
   write(...records: readonly LogRecord[]): Promise<void>;
+  /** Feedback of guardrails. */
+  judge(records: readonly LogFeedback[]): Promise<void>;
   /** Runs statements as the superuser. */
   sql(statements: string): Promise<string>;
 }
@@ -38,6 +41,7 @@ export async function startRequestLogWorld(options: Omit<TestOptions, 'database'
     management,
     database,
     write: (...records) => writeRecords(store, records),
+    judge: (records) => store.writeFeedback({ id: randomUUID(), records }),
     sql: (statements) => server.sql(statements, new URL(url).pathname.slice(1)),
     [Symbol.asyncDispose]: async () => {
       await management.close();
