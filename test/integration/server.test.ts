@@ -47,6 +47,27 @@ describe('before the first Snapshot', () => {
 
 describe('a path', () => {
   test.for([
+    { path: '/api/chat', method: 'GET', allow: 'POST, OPTIONS', body: { error: expect.any(String) } },
+    { path: '/api/tags', method: 'POST', allow: 'GET, HEAD, OPTIONS', body: { error: expect.any(String) } },
+    { path: '/v2/chat/', method: 'PUT', allow: 'POST, OPTIONS', body: { message: expect.stringContaining('POST') } },
+    {
+      ...{ path: '/v1beta/models/a/b:generateContent', method: 'GET', allow: 'POST, OPTIONS' },
+      body: { error: { code: 405, status: expect.any(String), message: expect.stringContaining('POST') } },
+    },
+  ])('of another API is 405 with $method: $path', async ({ path, method, allow, body }) => {
+    const answer = await world.send(path, { method, headers: via });
+    expect([answer.status, answer.headers['allow'], answer.json()]).toEqual([405, allow, body]);
+  });
+
+  test.for(['/api/pull', '/v2/nope', '/v1beta/nope'])(
+    'that another API does not have here is 404: %s',
+    async (path) => {
+      const answer = await world.send(path, { method: 'DELETE', headers: via });
+      expect([answer.status, answer.text]).toEqual([404, expect.not.stringContaining('base URL')]);
+    },
+  );
+
+  test.for([
     { rule: 'outside /v1 is 404', method: 'GET', path: '/nope' },
     { rule: 'with a method that is not routed is 404', method: 'PATCH', path: '/v1/chat/completions' },
     { rule: 'outside /v1 with HEAD is 404', method: 'HEAD', path: '/' },

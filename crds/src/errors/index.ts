@@ -80,6 +80,12 @@ export const ERRORS = {
     summary: 'A request parameter has the wrong shape.',
   },
   ROUTE_UNKNOWN: { ...REQUEST, shape: 'route', status: 404, wireCode: 'route_unknown', summary: 'Not Found' },
+  METHOD_NOT_ALLOWED: {
+    ...REQUEST,
+    status: 405,
+    wireCode: 'method_not_allowed',
+    summary: 'The path is called with another method.',
+  },
 
   // Config and provider resolution
   CONFIG_NOT_JSON: { ...REQUEST, status: 400, wireCode: 'config_not_json', summary: 'The config is not valid JSON.' },

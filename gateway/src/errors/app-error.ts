@@ -13,6 +13,8 @@ export interface AppErrorOptions {
   readonly provider?: string;
   /** When a retry may succeed, in ms. */
   readonly retryAfterMs?: number;
+  /** Methods of the path, for the header `Allow`. */
+  readonly allow?: readonly string[];
   /** Further members of the body, beside the error: never a secret. */
   readonly members?: Readonly<Record<string, unknown>>;
   /** For the log only. */
@@ -27,6 +29,7 @@ export class AppError extends Error {
   readonly issues: readonly Issue[] | undefined;
   readonly provider: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly allow: readonly string[] | undefined;
   readonly members: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -41,6 +44,7 @@ export class AppError extends Error {
     this.issues = options.issues;
     this.provider = options.provider;
     this.retryAfterMs = options.retryAfterMs;
+    this.allow = options.allow;
     this.members = options.members;
   }
 

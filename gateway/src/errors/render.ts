@@ -53,6 +53,7 @@ function headersOf(error: AppError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   if (error.retryAfterMs !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  if (error.allow !== undefined) headers['allow'] = error.allow.join(', '); // RFC 9110 section 15.5.6
   if (error.code === 'UPGRADE_REQUIRED') headers['upgrade'] = 'websocket'; // RFC 9110 section 15.5.22
   if (error.code === 'INTERNAL' || error.code === 'OPERATION_UNSUPPORTED') headers['x-gw-gateway-exception'] = 'true';
   return headers;

@@ -32,6 +32,7 @@ import { addManagement, type ManagementAddress } from './management/index.ts';
 import { addPriceList } from './price-list.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 import { addSidecarCalls } from './sidecar-calls.ts';
+import { unknownRoute } from './unknown-route.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors' | 'headerAliases'> {
@@ -238,19 +239,6 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
 /** The router decodes segments; the pipeline takes them encoded, as in a path. */
 function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(segments).map(([name, value]) => [name, encodeURIComponent(value)]));
-}
-
-/** The most frequent cause is a base URL without its version segment. */
-function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
-  const target = canonicalRequestTarget(originalUrl);
-  if (!target.ok) return new AppError('PARAMETER_INVALID', { detail: `Bad request: ${target.error}`, param: 'path' });
-  const path = url.split('?', 1)[0] ?? '';
-  const inside = path === '/v1' || path.startsWith('/v1/');
-  const detail =
-    inside || path.startsWith('/openai/deployments/')
-      ? `${method} is not served on this path`
-      : 'the API is below /v1, which belongs to the base URL';
-  return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: ${detail}` });
 }
 
 function addHealth(app: FastifyInstance, { snapshots, version, cors }: AppPorts): void {
