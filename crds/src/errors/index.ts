@@ -209,6 +209,13 @@ export const ERRORS = {
   },
   PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path may not be called.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
+  RESPONSE_UNKNOWN: {
+    ...unusable,
+    type: 'invalid_request_error',
+    status: 404,
+    wireCode: 'response_unknown',
+    summary: 'No target of the config has the response.',
+  },
   MODEL_UNKNOWN: { ...REQUEST, status: 404, wireCode: 'model_unknown', summary: 'The model is not known.' },
   DEPLOYMENT_UNKNOWN: {
     ...target,

@@ -49,6 +49,7 @@ import { type FleetPort, fleetFor, passOn, refuseWithheldGuardrails } from './fo
 import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
+import { sayingWhere, tellingOf } from './lookup.ts';
 import {
   errorFormatOf,
   type Ingest,
@@ -204,7 +205,8 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
-    return leave(toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input, ports));
+    const outcome = await walkPlan(plan.root, new Routing(ports, input, open));
+    return leave(sayingWhere(toAnswer(outcome, input, ports), input));
   } catch (error) {
     return failure(exchange, toAppError(error), progress);
   }
@@ -235,12 +237,14 @@ class Routing implements RouteContext<AttemptOutcome> {
   readonly #ports: PipelinePorts;
   readonly #input: AttemptInput;
   readonly open: ReadonlySet<string>;
+  readonly tells: typeof tellingOf | undefined;
   #facts: QueryFacts | undefined;
 
   constructor(ports: PipelinePorts, input: AttemptInput, open: ReadonlySet<string>) {
     this.#ports = ports;
     this.#input = input;
     this.open = open;
+    this.tells = input.exchange.operation.looksUp === true ? tellingOf : undefined;
   }
 
   /** The same for all conditions, which share one allowance of work. */

@@ -21,4 +21,4 @@ export type {
 export type { QueryFacts } from './query.ts';
 export { shapeParams } from './shape-params.ts';
 export { type SessionFacts, stickyKey } from './sticky.ts';
-export { type RouteContext, type RouteOutcome, walkPlan } from './walk.ts';
+export { type RouteContext, type RouteOutcome, type Telling, walkPlan } from './walk.ts';

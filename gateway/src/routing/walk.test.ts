@@ -3,7 +3,7 @@ import type { FallbackRule } from '@gatehouse/crds/errors';
 import { unwrap } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compilePlan, type RouteContext, type RouteOutcome, walkPlan } from './index.ts';
+import { compilePlan, type RouteContext, type RouteOutcome, type Telling, walkPlan } from './index.ts';
 import { pickWeighted } from './walk.ts';
 
 interface Outcome extends RouteOutcome {
@@ -18,6 +18,8 @@ interface World {
   readonly stored?: number;
   readonly facts?: object;
   readonly repeatable?: () => boolean;
+  /** What a status says, where one target keeps what is asked for. */
+  readonly tells?: Readonly<Record<number, Telling>>;
 }
 
 async function walk(document: object, world: World = {}) {
@@ -45,6 +47,7 @@ async function walk(document: object, world: World = {}) {
       const [status, fallback] = typeof answer === 'number' ? ([answer, 'status'] as const) : answer;
       return { name, status, fallback };
     },
+    tells: world.tells && (({ status }) => world.tells?.[status] ?? 'unknown'),
     abandon: ({ name }) => void abandoned.push(name),
     stick: async (_plan, branch, draw) => {
       const index = draw(world.stored);
@@ -249,5 +252,43 @@ describe('a draw', () => {
       ),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('what one target keeps', () => {
+  const tells = { 200: 'found', 400: 'unable', 404: 'absent' } as const;
+  const fallback = { strategy: { mode: 'fallback', on_status_codes: [429] }, targets: to('a', 'b', 'c') };
+  const unlisted = [400, 'stop-unless-listed'] as const;
+
+  test.for<[rule: string, answers: World['answers'], name: string, tried: string]>([
+    ['is found wherever it is', { a: 404, b: unlisted, c: 200 }, 'c', 'abc'],
+    ['is asked for no further', { a: 404, b: 200 }, 'b', 'ab'],
+    ['is absent although others cannot keep it', { a: unlisted, b: 404, c: unlisted }, 'b', 'abc'],
+    ['may be where nobody said', { a: 404, b: 500, c: 404 }, 'b', 'abc'],
+    ['is kept by none', { a: unlisted, b: unlisted, c: unlisted }, 'a', 'abc'],
+    ['is not asked for once the request has ended', { a: 404, b: [403, 'stop'] }, 'b', 'ab'],
+  ])('%s', async ([, answers, name, tried]) => {
+    const outcome = await walk(fallback, { tells, ...(answers && { answers }) });
+    expect([outcome.name, outcome.tried.join('')]).toEqual([name, tried]);
+    expect([...outcome.abandoned, name].sort()).toEqual([...outcome.tried].sort());
+  });
+
+  test('is looked for at every balanced target with a weight, in nested ones and behind open circuits', async () => {
+    const document = {
+      strategy: { mode: 'loadbalance' },
+      targets: [
+        { provider: '@a', weight: 1 },
+        { provider: '@z', weight: 0 },
+        { strategy: { mode: 'fallback' }, targets: to('b', 'c'), weight: 1 },
+      ],
+    };
+    const answers = { a: 404, b: 404 };
+    const outcome = await walk(document, { tells, answers, random: [0.99], open: ['config.targets[0]'] });
+    expect([outcome.name, outcome.tried]).toEqual(['c', ['a', 'b', 'c']]);
+  });
+
+  test('is not looked for beyond the calls of the request', async () => {
+    const outcome = await walk(fallback, { tells, answers: { a: 404 }, repeatable: () => false });
+    expect([outcome.status, outcome.tried]).toEqual([404, ['a']]);
   });
 });

@@ -21,15 +21,25 @@ export interface RouteContext<O extends RouteOutcome> {
   repeatable(): boolean;
   /** Releases the resources of an outcome that is not used. */
   abandon(outcome: O): void;
+  /** Where one target keeps what is asked for: what an outcome says about that. Undefined: any target may answer. */
+  readonly tells?: ((outcome: O) => Telling) | undefined;
   /** Leaves that a circuit breaker keeps open, by path. */
   readonly open: ReadonlySet<string>;
   /** The stored choice of a session, or the given draw, which is then stored. */
   stick(plan: StickyPlan, branch: string, draw: (stored: number | undefined) => number): Promise<number>;
 }
 
+/** Of a target that was asked for what it may keep, the least telling first: it keeps no such thing, it has none, it did not say, it has it. */
+const TELLINGS = ['unable', 'absent', 'unknown', 'found'] as const;
+export type Telling = (typeof TELLINGS)[number];
+
 /** Walks the tree and returns the final outcome. Throws AppError when no condition matches. */
 export function walkPlan<O extends RouteOutcome>(node: PlanNode, context: RouteContext<O>): Promise<O> {
   if (node.kind === 'leaf') return context.attempt(node);
+  const { tells } = context;
+  if (tells !== undefined && (node.mode === 'loadbalance' || node.mode === 'fallback')) {
+    return walkLookup(node, context, tells);
+  }
   switch (node.mode) {
     case 'single':
       return walkPlan(childAt(node, 0), context);
@@ -62,6 +72,26 @@ async function walkFallback<O extends RouteOutcome>(node: Mode<'fallback'>, cont
     outcome = await walkPlan(childAt(node, index), context);
   }
   return outcome;
+}
+
+/** Every target is asked until one has it; weights, codes and circuit breakers say nothing about where it is. The outcome that tells most is that of all. */
+async function walkLookup<O extends RouteOutcome>(
+  node: Mode<'loadbalance' | 'fallback'>,
+  context: RouteContext<O>,
+  tells: (outcome: O) => Telling,
+): Promise<O> {
+  const weights = node.mode === 'loadbalance' ? node.weights : [];
+  const [first = 0, ...rest] = [...node.children.keys()].filter((i) => (weights[i] ?? 1) > 0);
+  const rank = (outcome: O): number => TELLINGS.indexOf(tells(outcome));
+  let best = await walkPlan(childAt(node, first), context);
+  for (const index of rest) {
+    if (tells(best) === 'found' || best.fallback === 'stop' || !context.repeatable()) return best;
+    const next = await walkPlan(childAt(node, index), context);
+    const isBetter = next.fallback === 'stop' || rank(next) > rank(best);
+    context.abandon(isBetter ? best : next);
+    if (isBetter) best = next;
+  }
+  return best;
 }
 
 /** Without codes any status but 2xx moves on; a configuration error moves on only when its status is listed. */

@@ -107,6 +107,8 @@ export interface Operation {
   readonly generates?: Generated;
   /** It is about what one provider keeps: configs name one target, and usage in answers is that of other calls. */
   readonly keptByProvider?: true;
+  /** It is about what one target of several may keep: they are asked until one has it. */
+  readonly looksUp?: true;
   /** A good answer is about a batch that the call has created. */
   readonly createsBatch?: true;
   /** A good answer may be the output of a batch, whose rows are counted: in the format of OpenAI, or results of message batches. */

@@ -19,7 +19,7 @@ export const createModelResponse: Operation = {
 
 const { checkedAs: _, ...unchecked } = createModelResponse;
 /** Guardrails have looked at a stored response when it was made. */
-const STORED = { ...unchecked, bodies: ANY_BODY, cacheable: false } as const;
+const STORED = { ...unchecked, bodies: ANY_BODY, cacheable: false, looksUp: true } as const;
 
 export const getModelResponse: Operation = {
   ...STORED,
