@@ -19,6 +19,7 @@ beforeAll(async () => {
         modelNames: { mine: 'My model' },
         baseModels: { mine: 'mock-small' },
       }),
+      provider('ollama', { provider: 'ollama', customHost: url }),
       provider('claude', { provider: 'anthropic', customHost: `${url}/v1` }),
       guardrail('no-secrets', [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }]),
       config('guarded', { provider: '@openai', input_guardrails: ['no-secrets'] }),
@@ -89,6 +90,16 @@ describe.each(['@openai/mock-small', '@claude/claude-sonnet-4-5'])('with %s', (m
     const { json } = await post('/api/generate', { model, prompt: 'Hello prompt', system: 'Be short.', stream: false });
     expect(json()).toMatchObject({ done: true, response: expect.stringContaining('Hello prompt') });
   });
+});
+
+test.for([
+  { model: '@ollama/qwen3', sent: { think: false, reasoning_effort: 'none' }, dropped: undefined },
+  { model: '@openai/mock-small', sent: {}, dropped: 'think' },
+])('not to think is said to a server of Ollama, and named for others: $model', async ({ model, sent, dropped }) => {
+  const { status, headers } = await post('/api/chat', { model, messages, stream: false, think: false });
+  expect([status, headers['x-gw-dropped-params']]).toEqual([200, dropped]);
+  const { think, reasoning_effort } = JSON.parse(String(lastRequest(world.mock).body));
+  expect({ think, reasoning_effort }).toEqual(sent);
 });
 
 test('images and results of tools reach the provider', async () => {

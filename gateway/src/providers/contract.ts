@@ -174,6 +174,8 @@ export interface Endpoint {
    * adapters leave them out.
    */
   readonly lacks?: readonly string[];
+  /** Parameters that it knows, of an endpoint that passes whatever it is given. */
+  readonly names?: readonly string[];
 }
 
 /** One page of a model list. */

@@ -40,8 +40,13 @@ export function takenByTable(table: RequestTable): Takes | undefined {
 const OTHER_NAME = ' ';
 
 /** Whether the body of an endpoint says a parameter; undefined: it passes whatever it is given, and the provider judges it. */
-export function saysParam({ request, lacks = [] }: Endpoint, name: string, call: Call): boolean | undefined {
+export function saysParam(
+  { request, lacks = [], names = [] }: Endpoint,
+  name: string,
+  call: Call,
+): boolean | undefined {
   if (lacks.includes(name)) return false;
+  if (names.includes(name)) return true;
   if (request.kind !== 'write' && request.kind !== 'table') return undefined;
   const takes = request.kind === 'write' ? request.takes(call) : (takenByTable(request.table) ?? takesAll);
   if (!takes(name, undefined)) return false;

@@ -31,6 +31,7 @@ export interface EndpointRow {
   readonly framing?: 'sse-lines';
   readonly answer?: AnswerRule;
   readonly lacks?: Endpoint['lacks'];
+  readonly names?: Endpoint['names'];
   /** Of chats: files of messages in another format that are not in the body. Absent: it takes none. */
   readonly files?: RemoteFile;
 }
@@ -52,6 +53,7 @@ export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }
     stream: streamOf(row, (call) => createOpenAiChatDecoder(call, dialect)),
     ...usageRequestOf(row),
     ...(row.lacks === undefined ? {} : { lacks: row.lacks }),
+    ...(row.names === undefined ? {} : { names: row.names }),
   };
 }
 

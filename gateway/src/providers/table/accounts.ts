@@ -139,6 +139,7 @@ export const ACCOUNTS: readonly Provider[] = [
     chat: {
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
+      names: ['think'],
       hooks: [thinkingAsSwitch],
     },
     embed: {},

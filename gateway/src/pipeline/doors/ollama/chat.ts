@@ -14,8 +14,8 @@ import { lineWriter } from './stream.ts';
 
 const LINES = 'application/x-ndjson';
 
-/** Clients of Ollama send it by habit, and OpenAI refuses it. */
-const VENDOR_PARAMS = ['top_k'];
+/** Clients of Ollama send them by habit, and OpenAI refuses them. */
+const VENDOR_PARAMS = ['top_k', 'think'];
 
 export const ollamaChat: Door = {
   vendorParams: VENDOR_PARAMS,

@@ -135,6 +135,11 @@ describe('a request', () => {
     ]);
   });
 
+  test('not to think stays what it is', () => {
+    expect(enter({ think: false, stream: false }).params).toEqual({ model: 'm', messages: [], think: false });
+    expect(enter({ think: null, stream: false }).params).toEqual({ model: 'm', messages: [] });
+  });
+
   test('without a limit has none, and JSON is asked for by name', () => {
     const { params } = enter({ options: { num_predict: -1 }, format: 'json', stream: false });
     expect(params).toEqual({ model: 'm', messages: [], response_format: { type: 'json_object' } });

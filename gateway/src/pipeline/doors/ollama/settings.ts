@@ -34,6 +34,7 @@ export function toSettings(given: JsonObject, dropped: DroppedNames): JsonObject
     ...params,
     response_format: toResponseFormat(given['format']),
     reasoning_effort: toEffort(given['think']),
+    think: given['think'] === false ? false : undefined,
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   });
 }
@@ -50,7 +51,7 @@ function toResponseFormat(format: unknown): JsonObject | undefined {
 
 const LEVELS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high']);
 
-/** Without a level the model decides; `false` asks for nothing. */
+/** Without a level the model decides; `false` has no effort, and goes to servers of Ollama alone. */
 function toEffort(think: unknown): string | undefined {
   if (think === undefined || think === null || think === false) return undefined;
   if (think === true) return 'medium';

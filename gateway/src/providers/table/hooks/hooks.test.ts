@@ -37,6 +37,21 @@ describe('a hook without anything to do gives the same body back', () => {
   });
 });
 
+test.for<[body: JsonObject, wanted: JsonObject]>([
+  [{ think: false }, { think: false, reasoning_effort: 'none' }],
+  [
+    { think: false, reasoning_effort: null },
+    { think: false, reasoning_effort: 'none' },
+  ],
+  [
+    { think: false, reasoning_effort: 'low' },
+    { think: false, reasoning_effort: 'low' },
+  ],
+  [{ thinking: { type: 'enabled' } }, { think: true }],
+])('chat completions of Ollama are told not to think by the effort: %j', ([body, wanted]) => {
+  expect(thinkingAsSwitch(body, call)).toEqual(wanted);
+});
+
 describe('a dialect without anything to repair gives the same object back', () => {
   test.for<
     [name: string, repair: ((given: JsonObject, ctx: typeof call) => JsonObject) | undefined, given: JsonObject]
