@@ -1,4 +1,4 @@
-/** Rows and files of 256 MiB pass between clients, the gateway and providers, whatever the memory of the gateway. */
+/** Rows of 256 MiB and files of 512 MiB pass between clients, the gateway and providers, whatever the memory of the gateway. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,8 @@ import { watchMemory } from '../kit/watch-memory.ts';
 
 const MIB = 1024 * 1024;
 const ROWS = 256;
+/** In MiB. */
+const FILE_SIZE = 512;
 /** Pass before anything is measured, so that code is compiled and the heap has the size that a few rows need. */
 const FIRST_ROWS = 32;
 /** Buffers of sockets, rows that are worked on, and garbage that was not collected yet: less than what passes, which would be there several times. */
@@ -133,20 +135,20 @@ test('rows are looked at where the account lists its models', async () => {
   expect(memory.growth()).toBeLessThan(ROOM);
 });
 
-test('a file goes to a signed address', async () => {
+test('a file of 512 MiB goes to a signed address', async () => {
   const head = '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nfine-tune\r\n';
   const file = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n';
   async function* form(): AsyncGenerator<Buffer> {
     yield Buffer.from(head + file);
-    for (let i = 0; i < ROWS; i += 1) yield CONTENT;
+    for (let i = 0; i < FILE_SIZE; i += 1) yield CONTENT;
     yield Buffer.from('\r\n--b--\r\n');
   }
   const memory = watchMemory();
   const headers = headersOf('@fireworks', {
-    ...{ 'content-type': 'multipart/form-data; boundary=b', 'x-gw-file-upload-size': String(ROWS * MIB) },
+    ...{ 'content-type': 'multipart/form-data; boundary=b', 'x-gw-file-upload-size': String(FILE_SIZE * MIB) },
   });
   const body = Readable.from(form(), { objectMode: false });
   const { status } = await send(`${world.url}/v1/files`, { method: 'POST', headers, body });
-  expect([status, received.get('/bucket')]).toEqual([200, ROWS * MIB]);
+  expect([status, received.get('/bucket')]).toEqual([200, FILE_SIZE * MIB]);
   expect(memory.growth()).toBeLessThan(ROOM);
 });
