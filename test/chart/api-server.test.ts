@@ -19,7 +19,7 @@ import {
 } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
-const OVERLAYS = ['base', 'overlays/external-redis', 'overlays/production'].map((path) =>
+const OVERLAYS = ['base', 'without-management', 'overlays/external-redis', 'overlays/production'].map((path) =>
   join(CHART, '../kustomize', path),
 );
 const STRICT = ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'];
@@ -27,7 +27,8 @@ const STRICT = ['apply', '--server-side', '--dry-run=server', '--validate=strict
 const CASES: readonly { readonly rule: string; readonly values: Values }[] = [
   { rule: 'the defaults', values: {} },
   { rule: 'everything', values: EVERYTHING },
-  { rule: 'named namespaces', values: { watchNamespaces: ['default'], management: { enabled: true } } },
+  { rule: 'no management API', values: { management: { enabled: false } } },
+  { rule: 'named namespaces', values: { watchNamespaces: ['default'] } },
   {
     rule: 'an operator on the network of its nodes',
     values: {
@@ -61,7 +62,7 @@ test('pods of the chart may run in a restricted namespace', async () => {
   const label = 'pod-security.kubernetes.io/enforce=restricted';
   await runKubectl(controlPlane, ['label', 'namespace', NAMESPACE, label, '--overwrite']);
   const kinds = new Set(['Deployment', 'StatefulSet', 'Job']);
-  const workloads = (await render({ management: { enabled: true } })).filter(({ kind }) => kinds.has(kind));
+  const workloads = (await render()).filter(({ kind }) => kinds.has(kind));
   const pods = workloads.map(({ spec, metadata: { name, namespace } }) => {
     const { template, volumeClaimTemplates: claims = [] } = Object(spec);
     const pod = isObject(template) ? Object(template['spec']) : {};

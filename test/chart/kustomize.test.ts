@@ -17,6 +17,8 @@ describe('the kustomization', () => {
 
   test.for([
     { file: 'base/operator.yaml', values: {}, chosen: isNoHook },
+    // Byte for byte what the defaults made before the management API was one of them.
+    { file: 'without-management/operator.yaml', values: { management: { enabled: false } }, chosen: isNoHook },
     { file: 'components/monitoring/monitoring.yaml', values: { monitoring }, chosen: isMonitoring },
   ])('$file is what the chart renders', async ({ file, values, chosen }) => {
     const objects = (await render(values)).filter(chosen).map(withoutHelm);

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
@@ -83,6 +84,11 @@ const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/gateh
 const CERTIFICATE = `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-webhook-certificate`;
 const VALIDATING = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/gatehouse-validating';
 const FLEET = `/apis/gatehouse.dev/v1alpha1/namespaces/${FLEET_NAMESPACE}/gatewayfleets/default`;
+const POSTGRES = `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/gatehouse-postgres`;
+const MANAGEMENT = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/gatehouse-management`;
+const PASSWORDS = `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-postgres-password`;
+const VOLUME_SIZE = 'spec.volumeClaimTemplates.0.spec.resources.requests.storage';
+const OWN_LOG = { urlSecretRef: { name: 'gatehouse-postgres', key: 'logsUrl' } };
 const OLD_OBJECT = `/api/v1/namespaces/${NAMESPACE}/configmaps/gatehouse-old`;
 
 /** What versions had that could read every Secret and make Deployments everywhere. */
@@ -128,13 +134,23 @@ const becomesIn = (namespace: string, wanted: Awaited<ReturnType<typeof rightsIn
     what: `${JSON.stringify(wanted)} in ${namespace}`,
   });
 
-/** The chart as a release before this one: older, with an object that is gone since. */
+/** Defaults of versions without a management API of their own accord, as they were in values.yaml. */
+const OLD_DEFAULTS = [
+  { path: ['management', 'enabled'], value: false },
+  { path: ['postgres', 'persistence', 'size'], value: '1Gi' },
+  { path: ['records', 'postgres', 'enabled'], value: false },
+];
+
+/** The chart as a release before this one: older, with an object that is gone since and fewer parts by default. */
 async function withOldChart<T>(use: (chart: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-old-chart-'));
   try {
     await cp(CHART, folder, { recursive: true });
     const chart = await readFile(join(folder, 'Chart.yaml'), 'utf8');
     await writeFile(join(folder, 'Chart.yaml'), chart.replaceAll(/ersion: [0-9.]+$/gm, 'ersion: 0.0.9'));
+    const values = parseDocument(await readFile(join(folder, 'values.yaml'), 'utf8'));
+    for (const { path, value } of OLD_DEFAULTS) values.setIn(path, value);
+    await writeFile(join(folder, 'values.yaml'), values.toString());
     const old = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gatehouse-old', namespace: NAMESPACE } };
     await writeFile(join(folder, 'templates/old.yaml'), JSON.stringify(old));
     for (const object of OLD_RIGHTS) {
@@ -147,6 +163,14 @@ async function withOldChart<T>(use: (chart: string) => Promise<T>): Promise<T> {
 }
 
 const image = async (): Promise<unknown> => at(await get(DEPLOYMENT), 'spec.template.spec.containers.0.image');
+
+/** In place of the operator: writes a part of an object and gives the whole. */
+async function played(path: string, part: object): Promise<unknown> {
+  const options = { body: part, contentType: 'application/merge-patch+json' };
+  const { status, body } = await controlPlane.request('PATCH', path, options);
+  expect(status).toBe(200);
+  return body;
+}
 
 /** What an operator and a webhook that is down leave in the objects that the chart installs empty. */
 async function workAsOperator(): Promise<void> {
@@ -196,6 +220,7 @@ test('a release before this one comes first', async () => {
   await withOldChart(upgrade);
   expect(await image()).toBe('gatehouse-operator:0.0.9');
   expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });
+  expect(await get(MANAGEMENT)).toBeUndefined();
 });
 
 test.for([
@@ -241,10 +266,17 @@ test('the upgrade changes what changed and removes what is gone', async () => {
   expect(await get(OLD_OBJECT)).toBeUndefined();
 });
 
+test('it brings the management API and a request log in a PostgreSQL of its own', async () => {
+  expect(await get(MANAGEMENT)).toMatchObject({ kind: 'Deployment' });
+  expect(at(await get(POSTGRES), VOLUME_SIZE)).toBe('8Gi');
+  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual(OWN_LOG);
+});
+
 test('the roll-back brings the release before', async () => {
   await inCluster('rollback', RELEASE, '1', '--namespace', NAMESPACE);
   expect(await image()).toBe('gatehouse-operator:0.0.9');
   expect(await get(OLD_OBJECT)).toBeDefined();
+  expect([await get(POSTGRES), await get(MANAGEMENT)]).toEqual([undefined, undefined]);
 });
 
 test('an upgrade takes back the rights of the operator in all namespaces, and prints the command to run', async () => {
@@ -273,6 +305,24 @@ test('secrets.clusterWide is the old right on Secrets until it is set to false',
   expect(notes).toContain('UPGRADE: the operator could read all Secrets until now');
   expect(notes).not.toContain('WARNING');
   await becomesIn('default', NONE);
+});
+
+test('an upgrade leaves a PostgreSQL of before, its volume and its passwords as they are', async () => {
+  const manage = (chart: string, value: boolean): Promise<string> =>
+    inCluster('upgrade', RELEASE, chart, '--namespace', NAMESPACE, '--set', `management.enabled=${value}`);
+  await manage(CHART, false);
+  await withOldChart((chart) => manage(chart, true));
+  const data = { password: 'YQ==' };
+  const [server, secret] = [await get(POSTGRES), await played(PASSWORDS, { data })];
+  expect(at(server, VOLUME_SIZE)).toBe('1Gi');
+  expect(at(await get(FLEET), 'spec.records')).toBeUndefined();
+
+  await upgrade();
+  const upgraded = await get(POSTGRES);
+  expect([at(upgraded, 'metadata.uid'), at(upgraded, VOLUME_SIZE)]).toEqual([at(server, 'metadata.uid'), '1Gi']);
+  expect(at(await get(PASSWORDS), 'metadata.uid')).toBe(at(secret, 'metadata.uid'));
+  expect(at(await get(PASSWORDS), 'data')).toEqual(data);
+  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual(OWN_LOG);
 });
 
 test('an upgrade to the same changes nothing, nor what the operator has written', async () => {

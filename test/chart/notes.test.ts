@@ -11,6 +11,8 @@ async function notesOf(values: Values): Promise<string> {
 const GRANT = `kubectl create rolebinding gatehouse-workspace-secrets --namespace NAMESPACE`;
 const NODES = 'networkPolicies.nodeCIDRs';
 const POLICY = 'httpRoute.backendTLS.enabled';
+const VOLUME = 'PostgreSQL waits for a volume of the default storage class';
+const urlSecretRef = { name: 'database', key: 'url' };
 const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
 const listeners = [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }];
 
@@ -21,6 +23,60 @@ describe('the notes', () => {
       values: {},
       has: ['rollout status', `2. Let the operator read`, GRANT, '8787:8787', 'curl http://127.0.0.1:8787', '4. Send'],
       lacks: ['UPGRADE', 'WARNING', '--insecure', NODES],
+    },
+    {
+      rule: 'say where the request log is, and what its volume needs',
+      values: { defaultFleet: { spec: { records: { retentionDays: 7 } } } },
+      has: ['Request log: in the PostgreSQL of the chart, with bodies, for 7 days', VOLUME],
+      lacks: [],
+    },
+    {
+      rule: 'say no word of a volume that nobody needs',
+      values: { postgres: { persistence: { enabled: false } } },
+      has: ['Request log: in the PostgreSQL of the chart, with bodies, for 30 days'],
+      lacks: [VOLUME],
+    },
+    {
+      rule: 'say that a log is in ClickHouse',
+      values: { records: { clickhouse: { urlSecretRef } } },
+      has: ['Request log: in the ClickHouse of records.clickhouse.urlSecretRef'],
+      lacks: ['PostgreSQL of the chart'],
+    },
+    {
+      rule: 'say that a log is in another PostgreSQL',
+      values: { records: { postgres: { urlSecretRef } } },
+      has: ['Request log: in the PostgreSQL of records.postgres.urlSecretRef'],
+      lacks: ['PostgreSQL of the chart'],
+    },
+    {
+      rule: 'say that a log is where the fleet says',
+      values: { defaultFleet: { spec: { records: { clickhouse: { urlSecretRef } } } } },
+      has: ['Request log: in the database of defaultFleet.spec.records'],
+      lacks: ['PostgreSQL of the chart'],
+    },
+    {
+      rule: 'say that there is no log without the management API',
+      values: { management: { enabled: false } },
+      has: ['Request log: none, since management.enabled is false'],
+      lacks: [VOLUME],
+    },
+    {
+      rule: 'say that there is no log beside another PostgreSQL',
+      values: { postgres: { urlSecretRef } },
+      has: ['Request log: none, since PostgreSQL is yours; records.postgres.urlSecretRef'],
+      lacks: [VOLUME],
+    },
+    {
+      rule: 'say that there is no log without PostgreSQL',
+      values: { postgres: { enabled: false } },
+      has: ['Request log: none, since postgres.enabled is false'],
+      lacks: [VOLUME],
+    },
+    {
+      rule: 'say that there is no log where nobody wants one',
+      values: { records: { postgres: { enabled: false } } },
+      has: ['Request log: none, since records.postgres.enabled is false', VOLUME],
+      lacks: [],
     },
     {
       rule: 'name the account of the values',
@@ -67,7 +123,7 @@ describe('the notes', () => {
     {
       rule: 'send no request without a fleet',
       values: { defaultFleet: { enabled: false } },
-      has: ['rollout status', '3. Apply resources'],
+      has: ['rollout status', '3. Apply resources', 'Request log: none, since defaultFleet.enabled is false'],
       lacks: ['curl', 'gatewayfleet/', 'its gateways'],
     },
     {

@@ -5,14 +5,14 @@ import { FLAGS } from '../../operator/src/config/index.ts';
 import { at, find, idOf, NAMESPACE, render, type Values } from './helm.ts';
 import { EVERYTHING, SIGN_IN } from './values.ts';
 
-const MANAGED: Values = { management: { enabled: true } };
 const OTHER = { urlSecretRef: { name: 'database', key: 'url' } };
+const WITHOUT_LOG: Values = { records: { postgres: { enabled: false } } };
 const PASSWORD = { secretKeyRef: { name: 'gatehouse-postgres-password', key: 'password' } };
 const variable = z.looseObject({ name: z.string() });
 
 /** The container of the management API, and its variables about the database. */
 async function managementOf(values: Values) {
-  const objects = await render({ ...MANAGED, ...values });
+  const objects = await render(values);
   const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
   const env = z.array(variable).parse(at(pod, 'containers.0.env'));
   return { objects, pod, env: env.filter(({ name }) => name.startsWith('DATABASE_')) };
@@ -23,15 +23,17 @@ const idsOf = async (values: Values): Promise<string[]> =>
 
 describe('PostgreSQL', () => {
   test('is there for the management API alone, until it has another one or none', async () => {
-    expect(await idsOf({})).toEqual([]);
-    expect(await idsOf({ ...MANAGED, postgres: { enabled: false } })).toEqual([]);
-    expect(await idsOf({ ...MANAGED, postgres: OTHER })).toEqual([]);
-    expect((await idsOf(MANAGED)).sort()).toEqual([
+    expect(await idsOf({ management: { enabled: false } })).toEqual([]);
+    expect(await idsOf({ postgres: { enabled: false } })).toEqual([]);
+    expect(await idsOf({ postgres: OTHER })).toEqual([]);
+    const all = [
       `NetworkPolicy/${NAMESPACE}/gatehouse-postgres`,
       `Secret/${NAMESPACE}/gatehouse-postgres-password`,
       `Service/${NAMESPACE}/gatehouse-postgres`,
       `StatefulSet/${NAMESPACE}/gatehouse-postgres`,
-    ]);
+    ];
+    expect((await idsOf(WITHOUT_LOG)).sort()).toEqual(all);
+    expect((await idsOf({})).sort()).toEqual([...all, 'Secret/gatehouse-gateways/gatehouse-postgres'].sort());
   });
 
   test('starts with a password that is not in the chart', async () => {
@@ -54,17 +56,17 @@ describe('PostgreSQL', () => {
   test('keeps its volume and its password when the chart is removed, unless it has no volume', async () => {
     const server = `StatefulSet/${NAMESPACE}/gatehouse-postgres`;
     const secret = `Secret/${NAMESPACE}/gatehouse-postgres-password`;
-    const kept = await render(MANAGED);
+    const kept = await render();
     expect(at(find(kept, server), 'spec.persistentVolumeClaimRetentionPolicy')).toEqual({ whenDeleted: 'Retain' });
     expect(find(kept, secret).metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
-    const lost = await render({ ...MANAGED, postgres: { persistence: { enabled: false } } });
+    const lost = await render({ postgres: { persistence: { enabled: false } } });
     expect(at(find(lost, server), 'spec.volumeClaimTemplates')).toBeUndefined();
     expect(at(find(lost, server), 'spec.template.spec.volumes')).toContainEqual({ name: 'data', emptyDir: {} });
     expect(find(lost, secret).metadata.annotations).toBeUndefined();
   });
 
-  test('admits the management API alone, and connects to nobody', async () => {
-    const { objects } = await managementOf({ networkPolicies: { egress: { enabled: true } } });
+  test('admits the management API alone where it has no log, and connects to nobody', async () => {
+    const { objects } = await managementOf({ ...WITHOUT_LOG, networkPolicies: { egress: { enabled: true } } });
     const policyOf = (name: string) => at(find(objects, `NetworkPolicy/${NAMESPACE}/${name}`), 'spec');
     const pods = (part: string) => ({
       podSelector: {
@@ -82,48 +84,62 @@ describe('PostgreSQL', () => {
 });
 
 describe('the request log', () => {
-  const fleetOf = async (values: Values) =>
-    at(find(await render({ ...MANAGED, ...values }), 'GatewayFleet/gatehouse-gateways/default'), 'spec.records');
-  const OWN = { name: 'gatehouse-postgres', key: 'logsUrl' };
-  const THEIRS = { name: 'logs', key: 'url' };
+  const OWN = { postgres: { urlSecretRef: { name: 'gatehouse-postgres', key: 'logsUrl' } } };
+  const THEIRS = { urlSecretRef: { name: 'logs', key: 'url' } };
+  const asked = (values: Values = {}): Values => ({ records: { ...values, postgres: { enabled: true } } });
 
-  test.for<{ rule: string; values: Values; want: unknown }>([
-    { rule: 'is not kept unless it is asked for', values: {}, want: undefined },
-    {
-      rule: "is in the chart's PostgreSQL",
-      values: { records: { postgres: { enabled: true } } },
-      want: { postgres: { urlSecretRef: OWN } },
-    },
+  /** What the fleet says of it, and whether the chart's PostgreSQL has an account for it. */
+  async function logOf(values: Values) {
+    const objects = await render(values);
+    const fleet = objects.find(({ kind }) => kind === 'GatewayFleet');
+    const hasAccount = objects.some((object) => idOf(object) === 'Secret/gatehouse-gateways/gatehouse-postgres');
+    const management = objects.find((object) => idOf(object) === `Deployment/${NAMESPACE}/gatehouse-management`);
+    expect(JSON.stringify(management)?.includes('GATEHOUSE_LOGS_ACCOUNT_PASSWORD') ?? false).toBe(hasAccount);
+    return { fleet: at(fleet, 'spec.records'), hasAccount };
+  }
+
+  test.for<{ rule: string; values: Values; fleet?: unknown; hasAccount: boolean }>([
+    { rule: "is in the chart's PostgreSQL by default", values: {}, fleet: OWN, hasAccount: true },
+    { rule: 'is there where it is asked for', values: asked(), fleet: OWN, hasAccount: true },
+    { rule: 'is nowhere where nobody wants it', values: WITHOUT_LOG, hasAccount: false },
     {
       rule: 'keeps what the fleet says besides',
-      values: {
-        records: { postgres: { enabled: true } },
-        defaultFleet: { spec: { records: { retentionDays: 7 } } },
-      },
-      want: { postgres: { urlSecretRef: OWN }, retentionDays: 7 },
+      values: { defaultFleet: { spec: { records: { retentionDays: 7 } } } },
+      ...{ fleet: { ...OWN, retentionDays: 7 }, hasAccount: true },
     },
+    { rule: 'is nowhere without the management API', values: { management: { enabled: false } }, hasAccount: false },
+    { rule: 'is nowhere without a PostgreSQL', values: { postgres: { enabled: false } }, hasAccount: false },
+    { rule: 'is not put into a PostgreSQL of others', values: { postgres: OTHER }, hasAccount: false },
+    { rule: 'is not kept without a fleet', values: { defaultFleet: { enabled: false } }, hasAccount: false },
     {
       rule: 'is in another PostgreSQL',
-      values: { postgres: OTHER, records: { postgres: { urlSecretRef: THEIRS } } },
-      want: { postgres: { urlSecretRef: THEIRS } },
+      values: { records: { postgres: THEIRS } },
+      ...{ fleet: { postgres: THEIRS }, hasAccount: false },
+    },
+    {
+      rule: 'is in another PostgreSQL beside one for people',
+      values: { postgres: OTHER, records: { postgres: THEIRS } },
+      ...{ fleet: { postgres: THEIRS }, hasAccount: false },
+    },
+    {
+      rule: 'is in ClickHouse',
+      values: { records: { clickhouse: THEIRS } },
+      ...{ fleet: { clickhouse: THEIRS }, hasAccount: false },
     },
     {
       rule: 'is in ClickHouse first',
-      values: { records: { postgres: { enabled: true }, clickhouse: { urlSecretRef: THEIRS } } },
-      want: { clickhouse: { urlSecretRef: THEIRS } },
+      values: asked({ clickhouse: THEIRS }),
+      ...{ fleet: { clickhouse: THEIRS }, hasAccount: true },
     },
     {
       rule: 'is where the fleet says',
-      values: {
-        records: { postgres: { enabled: true } },
-        defaultFleet: { spec: { records: { clickhouse: { urlSecretRef: THEIRS } } } },
-      },
-      want: { clickhouse: { urlSecretRef: THEIRS } },
+      values: { defaultFleet: { spec: { records: { clickhouse: THEIRS } } } },
+      ...{ fleet: { clickhouse: THEIRS }, hasAccount: false },
     },
-  ])('$rule', async ({ values, want }) => expect(await fleetOf(values)).toEqual(want));
+  ])('$rule', async ({ values, fleet, hasAccount }) => expect(await logOf(values)).toEqual({ fleet, hasAccount }));
 
   test('has an account whose password is not in the chart, and gateways may connect', async () => {
-    const objects = await render({ ...MANAGED, records: { postgres: { enabled: true } } });
+    const objects = await render();
     const shell = find(objects, 'Secret/gatehouse-gateways/gatehouse-postgres');
     expect(Object.keys(shell).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
     expect(shell.metadata.labels).toMatchObject({ 'gatehouse.dev/postgres': 'embedded' });
@@ -150,9 +166,9 @@ describe('the request log', () => {
     ['the management API', { management: { enabled: false } }],
     ['its PostgreSQL', { postgres: { enabled: false } }],
     ['no other PostgreSQL', { postgres: OTHER }],
-  ])('is refused there without %s', async ([, values]) => {
-    const asked = render({ ...MANAGED, records: { postgres: { enabled: true } }, ...values });
-    await expect(asked).rejects.toThrow(/records\.postgres\.enabled needs the PostgreSQL of the chart/);
+  ])('is refused there without %s, where it is asked for', async ([, values]) => {
+    const rendered = render({ ...asked(), ...values });
+    await expect(rendered).rejects.toThrow(/records\.postgres\.enabled=true needs the PostgreSQL of the chart/);
   });
 });
 
@@ -171,7 +187,7 @@ describe('the management API', () => {
   });
 
   test('lets people sign in with a secret that is not in the chart', async () => {
-    const objects = await render({ management: { enabled: true, signIn: SIGN_IN } });
+    const objects = await render({ management: { signIn: SIGN_IN } });
     const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
     const env = z.array(variable).parse(at(pod, 'containers.0.env'));
     const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
@@ -186,7 +202,7 @@ describe('the management API', () => {
 
   test('keeps audit records for ever, or for the days that it is told', async () => {
     const daysOf = async (values: Values) => {
-      const objects = await render({ management: { enabled: true, ...values } });
+      const objects = await render({ management: values });
       const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
       const env = z.array(variable).parse(at(pod, 'containers.0.env'));
       return env.find(({ name }) => name === FLAGS['audit-retention-days'].variable)?.['value'];

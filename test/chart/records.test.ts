@@ -9,7 +9,7 @@ const variable = z.looseObject({ name: z.string() });
 const KEYS = ['access-key', 'secret-key'] as const;
 
 async function placesOf(records: Values, more: Values = {}) {
-  const objects = await render({ management: { enabled: true }, records, ...more });
+  const objects = await render({ records, ...more });
   const pod = at(find(objects, `Deployment/${NAMESPACE}/gatehouse-management`), 'spec.template.spec');
   const env = z.array(variable).parse(at(pod, 'containers.0.env'));
   return {
@@ -65,7 +65,7 @@ test('the identities of pods are named by annotations of their ServiceAccounts',
   const { accounts } = await placesOf(
     { postgres: { urlSecretRef }, s3: { bucket: 'request-logs' } },
     {
-      management: { enabled: true, serviceAccount: { annotations } },
+      management: { serviceAccount: { annotations } },
       defaultFleet: { spec: { pod: { serviceAccountAnnotations: annotations } } },
     },
   );
@@ -82,7 +82,7 @@ test.for<{ readonly given: string; readonly s3: Values; readonly annotations: Va
   { given: 'no bucket', s3: {}, annotations: {}, isOpen: false },
 ])('limited egress of the management API with $given reaches the agent of pods: $isOpen', async (row) => {
   const objects = await render({
-    management: { enabled: true, serviceAccount: { annotations: row.annotations } },
+    management: { serviceAccount: { annotations: row.annotations } },
     records: { postgres: { urlSecretRef }, s3: row.s3 },
     networkPolicies: { enabled: true, egress: { enabled: true } },
   });

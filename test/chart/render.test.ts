@@ -4,10 +4,25 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { FLAGS, parseOptions } from '../../operator/src/config/index.ts';
-import { at, CHART, CRD_CHART, find, idOf, NAMESPACE, render, renderText, runHelm } from './helm.ts';
+import { at, CHART, CRD_CHART, find, idOf, NAMESPACE, render, renderText, runHelm, type Values } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
+/** In thousandths of a processor and MiB. */
+const requesting = z.looseObject({
+  resources: z.looseObject({
+    requests: z.object({
+      cpu: z
+        .string()
+        .endsWith('m')
+        .transform((text) => Number.parseInt(text, 10)),
+      memory: z
+        .string()
+        .endsWith('Mi')
+        .transform((text) => Number.parseInt(text, 10)),
+    }),
+  }),
+});
 const PACKAGE = join(CHART, '../../crds/package.json');
 
 describe('the charts', () => {
@@ -47,7 +62,7 @@ describe('what is rendered', () => {
     'StatefulSet//gatehouse-postgres',
     'Job//gatehouse-retirement',
   ])('%s runs restricted', async (id) => {
-    const workload = find(await render({ management: { enabled: true } }), id.replace('//', `/${NAMESPACE}/`));
+    const workload = find(await render(), id.replace('//', `/${NAMESPACE}/`));
     const pod = at(workload, 'spec.template.spec');
     const user = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
     expect(at(pod, 'securityContext')).toEqual({
@@ -60,6 +75,22 @@ describe('what is rendered', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
+  });
+
+  test('costs what the guide says beside the gateways', async () => {
+    const costOf = async (values: Values) => {
+      const workloads = (await render(values)).filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+      const parts = workloads.flatMap((workload) => {
+        const containers = z.array(requesting).parse(at(workload, 'spec.template.spec.containers'));
+        const replicas = Number(at(workload, 'spec.replicas'));
+        return containers.map(({ resources: { requests } }) => [requests.cpu * replicas, requests.memory * replicas]);
+      });
+      const sumOf = (i: number): number => parts.reduce((sum, part) => sum + (part[i] ?? 0), 0);
+      const pods = workloads.reduce((sum, workload) => sum + Number(at(workload, 'spec.replicas')), 0);
+      return { pods, cpu: sumOf(0), memory: sumOf(1) };
+    };
+    expect(await costOf({})).toEqual({ pods: 5, cpu: 400, memory: 1088 });
+    expect(await costOf({ management: { enabled: false } })).toEqual({ pods: 3, cpu: 300, memory: 768 });
   });
 
   test.for([
@@ -78,7 +109,6 @@ describe('what is rendered', () => {
     const objects = await render({
       ...namespaces,
       operator: { hostNetwork: true, vaultTokenAudience: 'vault' },
-      management: { enabled: true },
       networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] },
       monitoring: { namespaces: ['monitoring'] },
       webhook: { certManager: { enabled: true }, clientCA: '-----BEGIN CERTIFICATE-----' },

@@ -71,8 +71,7 @@ describe('what is rendered', () => {
   });
 
   test('lets the management API write Secrets in named namespaces, read none, and run no pods', async () => {
-    const values = { management: { enabled: true }, secrets: { namespaces: ['team-a'] } };
-    const objects = await render(values);
+    const objects = await render({ secrets: { namespaces: ['team-a'] } });
     const isOurs = ({ metadata }: Manifest): boolean => metadata.name.startsWith('gatehouse-management');
     const rules = objects.filter((object) => object.kind === 'ClusterRole' && isOurs(object)).flatMap(rulesOf);
     const onSecrets = rules.filter(({ resources }) => resources?.includes('secrets'));
@@ -85,11 +84,11 @@ describe('what is rendered', () => {
     expect(places.map(({ namespace }) => namespace)).toEqual([NAMESPACE, 'team-a']);
     const everywhere = boundRoles(objects, 'ClusterRoleBinding').map(({ role }) => role);
     expect(everywhere).not.toContain('gatehouse-management-secrets');
-    expect((await render()).filter(isOurs)).toEqual([]);
+    expect((await render({ management: { enabled: false } })).filter(isOurs)).toEqual([]);
   });
 
   test('lets gateways of fleets connect to the management API, and nobody else', async () => {
-    const objects = await render({ management: { enabled: true }, workspaceFleetNamespaces: ['team-b'] });
+    const objects = await render({ workspaceFleetNamespaces: ['team-b'] });
     const policy = find(objects, `NetworkPolicy/${NAMESPACE}/gatehouse-management`);
     expect(at(policy, 'spec.ingress.0')).toEqual({
       from: [
@@ -108,7 +107,7 @@ describe('what is rendered', () => {
   });
 
   test('gives the management API of named namespaces its rights there', async () => {
-    const objects = await render({ management: { enabled: true }, watchNamespaces: ['team-a'] });
+    const objects = await render({ watchNamespaces: ['team-a'] });
     expect(
       rulesOf(find(objects, 'ClusterRole//gatehouse-management')).flatMap(({ resources }) => resources),
     ).not.toContain('apikeys');

@@ -15,8 +15,6 @@ const OVER_TLS: Values = {
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], backendTLS: { enabled: true } },
 };
 
-/** The request log is in the chart's PostgreSQL, or it is refused. */
-const WITHOUT_LOGS: Values = { records: {} };
 const IN_BUCKET: Values = {
   records: { postgres: { urlSecretRef: { name: 'logs', key: 'url' } }, s3: { bucket: 'logs' } },
 };
@@ -26,15 +24,13 @@ const bucketWith = (s3: Values): Values => withValue(IN_BUCKET, 'records.s3', { 
 
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
-  'postgres.enabled': { ...WITHOUT_LOGS, management: { enabled: true } },
+  'postgres.enabled': { management: {} },
   'httpRoute.backendTLS.enabled': WITH_TLS,
   'httpRoute.backendTLS.hostname': OVER_TLS,
   'httpRoute.backendTLS.caConfigMap': OVER_TLS,
   'networkPolicies.nodeCIDRs': { operator: { hostNetwork: true } },
   'operator.serviceAccount.create': { operator: { serviceAccount: { name: 'mine' } } },
-  'management.enabled': WITHOUT_LOGS,
-  'postgres.urlSecretRef': WITHOUT_LOGS,
-  'postgres.caConfigMap': { ...WITHOUT_LOGS, postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
+  'postgres.caConfigMap': { postgres: { urlSecretRef: { name: 'database', key: 'url' } } },
   'records.s3.region': IN_BUCKET,
   'records.s3.endpoint': IN_BUCKET,
   'records.s3.pathFormat': IN_BUCKET,
@@ -86,11 +82,11 @@ describe('a value', () => {
     { rule: 'of an account that has no name', values: { operator: { serviceAccount: { create: false } } } },
     {
       rule: 'of an issuer without a client',
-      values: { management: { enabled: true, signIn: { ...SIGN_IN, clientId: '' } } },
+      values: { management: { signIn: { ...SIGN_IN, clientId: '' } } },
     },
     {
       rule: 'of an issuer without a database',
-      values: { management: { enabled: true, signIn: SIGN_IN }, postgres: { enabled: false } },
+      values: { management: { signIn: SIGN_IN }, postgres: { enabled: false } },
     },
     { rule: 'of a route to no Gateway', values: { httpRoute: { enabled: true } } },
     {
@@ -100,6 +96,10 @@ describe('a value', () => {
     {
       rule: 'of a timeout without a unit',
       values: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], requestTimeout: '60' } },
+    },
+    {
+      rule: 'of a request log that is neither asked for nor left to the chart',
+      values: { records: { postgres: { enabled: 'maybe' } } },
     },
     { rule: 'that is no address range', values: { networkPolicies: { nodeCIDRs: ['10.0.0.1'] } } },
     {

@@ -13,9 +13,8 @@ export const SIGN_IN = {
 /** Everything the chart can make, at once. */
 export const EVERYTHING: Values = {
   organisation: { create: true },
-  management: { enabled: true, signIn: SIGN_IN },
+  management: { signIn: SIGN_IN },
   redis: { persistence: { enabled: true } },
-  records: { postgres: { enabled: true } },
   ingress: { enabled: true },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
   webhook: { certManager: { enabled: true } },

@@ -178,6 +178,8 @@ const ours = (resources: readonly Resource[]): readonly Resource[] => resources.
 const FILLED = [
   `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-webhook-certificate`,
   `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-redis-password`,
+  `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-postgres-password`,
+  `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-management-certificate`,
   '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/gatehouse-validating',
   '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/gatehouse-injection',
 ];
@@ -206,14 +208,17 @@ async function push(): Promise<string> {
   return revision;
 }
 
-/** Gatehouse as its chart has installed it: the operator with its own rights, and two pods of the default fleet. */
+/** Gatehouse as its chart has installed it: pods that are said to be ready, the operator with its own rights, and two pods of the default fleet. */
 async function runGatehouse(): Promise<void> {
   const token = await controlPlane.serviceAccountToken(NAMESPACE, 'gatehouse-operator');
   const kubeconfigPath = join(folder, 'operator.kubeconfig');
   await writeFile(kubeconfigPath, kubeconfigOf(controlPlane, token));
   const places = ['--organisation-namespace', NAMESPACE, '--fleet-namespaces', FLEET_NAMESPACE];
-  running.use(await startOperator({ kubeconfigPath, args: [...places, '--webhook-url', 'https://127.0.0.1:0'] }));
-  await reportPods(NAMESPACE, 2);
+  const parts = ['--management-service-account', 'gatehouse-management'];
+  running.use(
+    await startOperator({ kubeconfigPath, args: [...places, ...parts, '--webhook-url', 'https://127.0.0.1:0'] }),
+  );
+  await reportPods(NAMESPACE, 5);
   const fleet = { cluster: controlPlane, fleets: FLEET_NAMESPACE, fleet: 'default', folder };
   for (const pod of await runPods(fleet, { count: 2 })) running.use(pod);
 }

@@ -111,16 +111,43 @@ true
 {{- end -}}
 {{- end }}
 
-{{- /* Whether the chart's PostgreSQL has the request log: `true`, or nothing. */ -}}
-{{- define "gatehouse.keepsLogs" -}}
-{{- if .Values.records.postgres.enabled -}}
-{{- if not (include "gatehouse.runsPostgres" .) -}}
-{{- fail "records.postgres.enabled needs the PostgreSQL of the chart: management.enabled, postgres.enabled, and no postgres.urlSecretRef" -}}
+{{- /* Where the default fleet keeps the request log: `fleet` (as its spec says), `clickhouse`, `postgres`, `own`, or nothing. */ -}}
+{{- define "gatehouse.logsPlace" -}}
+{{- $records := .Values.defaultFleet.spec.records | default dict -}}
+{{- $isOwn := and (include "gatehouse.runsPostgres" .) (ne (toString .Values.records.postgres.enabled) "false") -}}
+{{- if not .Values.defaultFleet.enabled -}}
+{{- else if or $records.clickhouse $records.postgres -}}
+fleet
+{{- else if .Values.records.clickhouse.urlSecretRef -}}
+clickhouse
+{{- else if .Values.records.postgres.urlSecretRef -}}
+postgres
+{{- else if $isOwn -}}
+own
 {{- end -}}
-{{- if .Values.defaultFleet.enabled -}}
+{{- end }}
+
+{{- /* Whether the chart's PostgreSQL has an account for the request log: `true`, or nothing. */ -}}
+{{- define "gatehouse.keepsLogs" -}}
+{{- $isAsked := eq (toString .Values.records.postgres.enabled) "true" -}}
+{{- if and $isAsked (not (include "gatehouse.runsPostgres" .)) -}}
+{{- fail "records.postgres.enabled=true needs the PostgreSQL of the chart: management.enabled, postgres.enabled, and no postgres.urlSecretRef" -}}
+{{- end -}}
+{{- if or (and $isAsked .Values.defaultFleet.enabled) (eq (include "gatehouse.logsPlace" .) "own") -}}
 true
 {{- end -}}
+{{- end }}
+
+{{- /* Size of the volume of PostgreSQL: that of a StatefulSet cannot be changed, so that of an earlier version stays. */ -}}
+{{- define "gatehouse.postgresSize" -}}
+{{- $size := .Values.postgres.persistence.size -}}
+{{- if not $size -}}
+{{- $present := lookup "apps/v1" "StatefulSet" .Release.Namespace "gatehouse-postgres" -}}
+{{- range dig "spec" "volumeClaimTemplates" list ($present | default dict) -}}
+{{- $size = .spec.resources.requests.storage -}}
 {{- end -}}
+{{- end -}}
+{{- $size | default "8Gi" -}}
 {{- end }}
 
 {{- /* Security context of a pod; call with `root` and `given`, which takes precedence over runAsUser. */ -}}

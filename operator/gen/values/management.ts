@@ -16,7 +16,11 @@ import {
 } from './parts.ts';
 
 export const management: Members = {
-  enabled: flag(false, 'Whether the chart runs it; gateways of fleets then pass its paths on to it.'),
+  enabled: flag(
+    true,
+    'Whether the chart runs it; gateways of fleets then pass its paths on to it. Without it the chart runs no PostgreSQL, and keeps no request ' +
+      'log there.',
+  ),
   adminKey: flag(
     true,
     'Whether the chart creates the ApiKey gatehouse-admin of the organisation, with every scope; the operator writes the key into the ' +

@@ -32,12 +32,16 @@ export const postgres: Members = {
   tolerations: objects([{ key: 'data', operator: 'Exists' }], 'Taints that are tolerated.'),
   affinity: objectOf({}, { nodeAffinity: {} }, 'Affinity of the pod.'),
   priorityClassName: text(['', 'high'], 'Priority class of the pod.'),
-  persistence: section('Users, invitations and audit records are nowhere else.', {
+  persistence: section('Users, invitations and audit records are nowhere else; the request log is there, too.', {
     enabled: flag(
       true,
-      'Whether to use a volume, which stays when the chart is removed; without one they are lost with the pod.',
+      'Whether to use a volume, which stays when the chart is removed; without one, as for a cluster without storage classes, all is lost with ' +
+        'the pod.',
     ),
-    size: text(['1Gi', '8Gi'], 'Size of the volume.'),
+    size: text(
+      ['', '20Gi'],
+      "Size of the volume; empty: 8Gi, and where the StatefulSet is there already, as large as its own. Helm cannot change the StatefulSet's size.",
+    ),
     storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
   }),
   urlSecretRef: secretEntry(

@@ -1,7 +1,7 @@
 /** The values of the request log. */
 import { EXTERNAL_ID, MAX_EXTERNAL_ID, MAX_ROLE_ARN, ROLE_ARN } from '@gatehouse/crds';
 import { z } from 'zod';
-import { choice, flag, leaf, type Members, secretEntry, section, text } from './parts.ts';
+import { choice, leaf, type Members, secretEntry, section, text } from './parts.ts';
 
 /** Of this form, or empty. */
 const emptyOr = (form: RegExp, max: number) =>
@@ -48,10 +48,12 @@ export const records: Members = {
     { externalId: 'roleArn' },
   ),
   postgres: section('In PostgreSQL.', {
-    enabled: flag(
-      false,
+    enabled: leaf(
+      z.union([z.boolean(), z.literal('auto')]),
+      ['auto', false],
       "Whether gateways of the default fleet keep it in the chart's own PostgreSQL, with an account that sees nothing else; give " +
-        'postgres.persistence.size room for it.',
+        'postgres.persistence.size room for it. auto: where the chart runs one, and no other database is named for the log; true: ' +
+        'else the installation is refused.',
     ),
     urlSecretRef: secretEntry(
       'Secret entry with the URL of another PostgreSQL, for an account of the gateways, with the same name in the namespace of the ' +

@@ -34,7 +34,8 @@ export function install(controlPlane: () => ControlPlaneAccess): void {
       expect(isTrue(fleet, 'Ready')).toBe(true);
       expect(conditionOf(fleet, 'Programmed')?.message).toContain('3/3');
       await operatorIsReady(cluster, 2);
-      await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, 'rollout', 'status', 'statefulset', '--timeout=300s']);
+      for (const part of ['statefulset', 'deployment/gatehouse-management'])
+        await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, 'rollout', 'status', part, '--timeout=300s']);
 
       const [forward = '', request = ''] = [README.forward[0], README.request[0]];
       await using _forwarding = await reader.forward(forward);

@@ -1,26 +1,17 @@
 import { logs } from '@gatehouse/crds/rest';
 import { describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
-import { createClient, fleetServes, serviceUrl } from '../kit/gateways.ts';
+import { createClient, serviceUrl } from '../kit/gateways.ts';
 import { OPERATOR_NAMESPACE } from '../kit/operator.ts';
-import { openCheckout } from '../kit/readme.ts';
 import { createTeam } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
-/** There is no storage class here. */
-const VALUES = ['management.enabled=true', 'postgres.persistence.enabled=false', 'records.postgres.enabled=true'];
 const ADMIN_KEY = ['get', 'secret', 'gatehouse-admin-key', '-o', 'go-template={{.data.key | base64decode}}'];
 
 export function records(controlPlane: () => ControlPlaneAccess): void {
-  describe('the PostgreSQL of the chart', () => {
-    test('keeps a request log, which the management API reads with an account of its own', async () => {
+  describe('an installation without values', () => {
+    test('keeps a request log in its PostgreSQL, which the management API reads with an account of its own', async () => {
       const cluster = controlPlane();
-      await using reader = await openCheckout(cluster);
-      const settings = VALUES.map((value) => `--set ${value}`).join(' ');
-      await reader.run(
-        `helm upgrade gatehouse charts/gatehouse -n ${OPERATOR_NAMESPACE} --reuse-values ${settings} --wait --timeout=300s`,
-      );
-      await fleetServes(cluster, 3);
       const key = await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, ...ADMIN_KEY]);
       const [team, url] = [await createTeam(cluster), await serviceUrl(cluster)];
       await using client = createClient();

@@ -19,7 +19,8 @@ const STAYS = [
   /gatehouse-crds/,
   /^namespaces \/gatehouse-(system|gateways)$/,
   /\/(default|kube-root-ca\.crt)$/,
-  /^secrets gatehouse-system\/gatehouse-postgres-password$/, // a volume may be there that has it
+  /^persistentvolumeclaims gatehouse-system\/data-gatehouse-postgres-0$/,
+  /^secrets gatehouse-system\/gatehouse-postgres-password$/, // the volume has it
   /^rolebindings\S* team-[^/]+\/gatehouse-workspace-secrets$/, // the platform made it
 ];
 /** What the README and the tests made beside the charts. */

@@ -14,10 +14,7 @@ import { appliedIn, newUser } from '../../conformance/database/suite.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
 const [repository = '', tag = ''] = POSTGRES_IMAGE.split(':');
-const VALUES = {
-  management: { enabled: true },
-  postgres: { image: { repository, tag }, persistence: { enabled: false } },
-};
+const VALUES = { postgres: { image: { repository, tag }, persistence: { enabled: false } } };
 const PASSWORD = 'of-the-test';
 const POD = 'gatehouse-postgres-0';
 
