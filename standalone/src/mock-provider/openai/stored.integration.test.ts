@@ -269,3 +269,38 @@ describe('images', () => {
     expect((await fetch(`${mock.url}/v1/images/edits`, { method: 'POST', body: form })).status).toBe(400);
   });
 });
+
+describe('calls of the realtime API', () => {
+  const sdp =
+    'v=0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:a1\r\nm=application 9 DTLS/SCTP 5000\r\n';
+
+  test('have an answer with a description for each of the offer, until they are hung up', async () => {
+    const response = await client.realtime.calls.create({ sdp, session: { type: 'realtime', model: 'gpt-realtime' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([201, 'application/sdp']);
+    const media = (await response.text()).split(/\r\n(?=m=)/).slice(1);
+    expect(media.map((part) => part.split('\r\n').slice(0, 2))).toEqual([
+      ['m=audio 9 UDP/TLS/RTP/SAVPF 111', 'a=mid:a1'],
+      ['m=application 9 DTLS/SCTP 5000', 'a=mid:1'],
+    ]);
+    const id = response.headers.get('location')?.split('/').at(-1) ?? '';
+    await client.realtime.calls.refer(id, { target_uri: 'sip:a@example.com' });
+    await client.realtime.calls.hangup(id);
+    await expect(client.realtime.calls.hangup(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
+  test.for([
+    { rule: 'no SDP', body: { sdp: 'hello' } },
+    { rule: 'a session that is none', body: { sdp, session: 1 as never } },
+  ])('are refused with $rule', async ({ body }) => {
+    await expect(client.realtime.calls.create(body)).rejects.toBeInstanceOf(OpenAI.BadRequestError);
+  });
+
+  test('are opened with secrets, which say their session and when they expire', async () => {
+    const short = await client.realtime.clientSecrets.create({ expires_after: { seconds: 30 } });
+    const usual = await client.realtime.clientSecrets.create({ session: { type: 'realtime', model: 'm' } });
+    expect([short.value, usual.session]).toEqual([
+      expect.stringMatching(/^ek_/),
+      expect.objectContaining({ model: 'm', type: 'realtime' }),
+    ]);
+  });
+});
