@@ -106,3 +106,24 @@ test('are refused where a gateway has passed them on already', async () => {
   const refused = { status: 501, text: expect.stringContaining('needs_fleet') };
   await expect(connect(sidecar, undefined, { headers })).rejects.toMatchObject(refused);
 });
+
+test('over WebRTC are opened by the fleet with the offer as it came', async () => {
+  const { fleet, sidecar } = await open();
+  const sdp = 'v=0\r\ns=-\r\n';
+  for (const [type, body] of [
+    ['application/sdp', sdp],
+    ['multipart/form-data; boundary=x', `--x\r\ncontent-disposition: form-data; name="sdp"\r\n\r\n${sdp}\r\n--x--\r\n`],
+  ] as const) {
+    const answer = await sidecar.send('/v1/realtime/calls?model=@shared/gpt-realtime', {
+      headers: { ...PLACEHOLDER, 'content-type': type },
+      body,
+    });
+    expect([answer.status, answer.headers.location], answer.text).toEqual([
+      201,
+      expect.stringMatching(/^\/v1\/realtime\/calls\/rtc_/),
+    ]);
+    const { headers, body: sent } = lastRequest(fleet.mock);
+    expect(headers.authorization).toBe('Bearer sk-organisation');
+    expect(sent.toString()).toContain('{"type":"realtime","model":"gpt-realtime"}');
+  }
+});

@@ -266,6 +266,13 @@ export const ERRORS = {
     wireCode: null,
     summary: 'The model is not allowed for this provider.',
   },
+  SESSION_NOT_SEEN: {
+    ...unusable,
+    type: 'session_not_seen_error',
+    status: 403,
+    wireCode: 'session_not_seen',
+    summary: 'The session would not pass the gateway, and what holds for the call could not hold for it.',
+  },
   NEEDS_FLEET: {
     ...unusable,
     type: 'needs_fleet_error',

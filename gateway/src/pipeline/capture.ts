@@ -18,10 +18,10 @@ export interface CapturePorts {
 /** Undefined: nothing but rows is kept of the request. */
 export function openCapture(
   ports: CapturePorts | undefined,
-  exchange: Pick<Exchange, 'request' | 'atEnd' | 'snapshot' | 'trace'>,
+  exchange: Pick<Exchange, 'operation' | 'request' | 'atEnd' | 'snapshot' | 'trace'>,
   caller: Caller,
 ): Capture | undefined {
-  if (ports === undefined) return undefined;
+  if (ports === undefined || exchange.operation.answersSecret === true) return undefined;
   const isLogged = ports.keepsBodies();
   if (!isLogged && !ports.showsBodies(exchange.trace)) return undefined;
   const kept = bodiesKept(exchange, caller);

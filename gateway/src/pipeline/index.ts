@@ -57,7 +57,7 @@ import {
   type LocalPorts,
   type OwnResources,
 } from './operations/index.ts';
-import { readBody } from './read-body.ts';
+import { readAs, readBody } from './read-body.ts';
 import { findFormModel, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
@@ -166,14 +166,14 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     authorize(caller, operation);
     const held = holdConcurrencySlot(caller, exchange, ports);
     if (held instanceof Promise) await held;
-    const mayForward = ports.fleet !== undefined;
-    const admitted = mayForward ? undefined : admit(caller, request, ports, progress);
+    const admitted = admitFirst(caller, exchange, ports, progress);
     if (admitted instanceof Promise) await admitted;
     refuseUnservedHeaders(request);
     const given = await readBody(exchange);
     progress.body = given;
     captureRequest(progress.captured, given);
-    const { body, leave } = openDoor(ports, exchange, given);
+    const asked = operation.readAs === undefined ? given : await readAs(exchange, given, ports.attempts.json);
+    const { body, leave } = openDoor(ports, exchange, asked);
     const found = findFormModel(body, exchange, caller);
     if (found instanceof Promise) await found;
     const prompted = promptOf(exchange, caller, body);
@@ -193,7 +193,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     const local = answered instanceof Promise ? await answered : answered;
     const fleet = local === undefined ? fleetOf(ports, input) : undefined;
     // The fleet counts what goes there.
-    if (mayForward && fleet === undefined) await admit(caller, request, ports, progress);
+    if (ports.fleet !== undefined && fleet === undefined) await admit(caller, request, ports, progress);
     if (local !== undefined) return leave(localAnswer(local, progress));
     authorizeUpstream(caller, operation);
     if (fleet !== undefined)
@@ -212,6 +212,10 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
   }
 }
 
+/** Undefined on a sidecar, which learns later who counts the request. */
+const admitFirst = (caller: Caller, { request }: Exchange, ports: PipelinePorts, progress: Progress) =>
+  ports.fleet === undefined ? admit(caller, request, ports, progress) : undefined;
+
 /** The body that the operation takes, and its answers as the client takes them. */
 function openDoor({ attempts, now }: PipelinePorts, exchange: Exchange, given: RequestBody) {
   const door = enterDoor(exchange, given, now);
@@ -221,9 +225,11 @@ function openDoor({ attempts, now }: PipelinePorts, exchange: Exchange, given: R
   return { body: door.body, leave: (answer: Answer): Answer => leaveDoor(answer, options) };
 }
 
-/** The fleet has the same doors: it gets the body of the client. */
+/** The fleet has the same doors and reads alike: it gets the body of the client. */
 const asGiven = (input: AttemptInput, given: RequestBody): AttemptInput =>
-  input.exchange.operation.door === undefined ? input : { ...input, resolution: { ...input.resolution, body: given } };
+  input.exchange.operation.door === undefined && input.exchange.operation.readAs === undefined
+    ? input
+    : { ...input, resolution: { ...input.resolution, body: given } };
 
 /** Who is known already is not asked for a key. */
 const callerFor = ({ caller, request, snapshot }: Exchange, ports: PipelinePorts): Caller | Promise<Caller> =>

@@ -1,5 +1,6 @@
 /** The body of a request, once its media type is known to be one that the operation takes. */
-import { AppError } from '../errors/index.ts';
+import { AppError, memoryExhausted } from '../errors/index.ts';
+import type { JsonLimits } from '../lib/json/index.ts';
 import type { Exchange, RequestBody } from './exchange.ts';
 
 /** The media types of bodies, but for `binary`, which has any. */
@@ -12,6 +13,26 @@ const MEDIA_TYPES = {
 export function readBody(exchange: Pick<Exchange, 'operation' | 'request'>): Promise<RequestBody> {
   checkContentType(exchange);
   return exchange.request.readBody(exchange.operation.bodies);
+}
+
+/**
+ * The body that everything looks at, which operations may write anew. Rejects with what they throw, and with CONTENT_ENCODING_INVALID and
+ * MEMORY_EXHAUSTED.
+ */
+export async function readAs(
+  { operation, request, memory }: Pick<Exchange, 'operation' | 'request' | 'memory'>,
+  given: RequestBody,
+  json: JsonLimits,
+): Promise<RequestBody> {
+  const { readAs: read } = operation;
+  if (read === undefined) return given;
+  const encoding = request.header('content-encoding')?.trim() ?? '';
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('CONTENT_ENCODING_INVALID', { param: 'content-encoding' });
+  }
+  const body = await read(given, { query: request.query, json });
+  if (body.kind === 'json' && !memory.take(body.bytes.length)) throw memoryExhausted();
+  return body;
 }
 
 function checkContentType({ operation: { bodies }, request }: Pick<Exchange, 'operation' | 'request'>): void {

@@ -27,6 +27,17 @@ export type EndpointId =
   | 'realtime'
   | ResourceEndpointId;
 
+/** The realtime API where its sessions do not pass the gateway. */
+export type RealtimeCallId =
+  | 'createRealtimeCall'
+  | 'acceptRealtimeCall'
+  | 'rejectRealtimeCall'
+  | 'referRealtimeCall'
+  | 'hangupRealtimeCall'
+  | 'createRealtimeSecret'
+  | 'createRealtimeSession'
+  | 'createTranscriptionSession';
+
 /** Message batches in the format of Anthropic's own API. */
 export type MessageBatchEndpointId =
   | 'createMessageBatch'
@@ -36,7 +47,7 @@ export type MessageBatchEndpointId =
   | 'cancelMessageBatch'
   | 'deleteMessageBatch';
 
-/** Calls for files, batches and fine-tuning jobs that the provider keeps. */
+/** Calls for files, batches, fine-tuning jobs and realtime calls that the provider keeps. */
 export type ResourceEndpointId =
   | 'createFile'
   | 'listFiles'
@@ -49,6 +60,7 @@ export type ResourceEndpointId =
   | 'getBatchOutput'
   | 'cancelBatch'
   | MessageBatchEndpointId
+  | RealtimeCallId
   | 'createFinetune'
   | 'listFinetunes'
   | 'getFinetune'

@@ -41,6 +41,7 @@ export type {
   MessageBatchEndpointId,
   OutgoingRequest,
   ProviderServices,
+  RealtimeCallId,
   ResourceEndpointId,
   SideAnswer,
   SideRequest,
@@ -111,6 +112,8 @@ export type RequestRule =
     }
   /** The client's form; with an empty table its bytes. */
   | { readonly kind: 'form'; readonly table: FormTable }
+  /** The SDP of `sdp` as text, or with its `session` as a form. */
+  | { readonly kind: 'offer'; readonly hooks: readonly BodyHook[] }
   /** The client's bytes. */
   | { readonly kind: 'binary' }
   /** GET and DELETE. */

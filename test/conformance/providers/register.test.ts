@@ -11,7 +11,7 @@ test('the register and the catalogue name the same providers', () => {
   expect([...PROVIDERS].filter(([id, provider]) => provider.id !== id)).toEqual([]);
 });
 
-/** The same wherever they are: responses.test.ts, realtime.test.ts, resources.test.ts, message-batches.test.ts and further.test.ts put all of them through one table each. */
+/** The same wherever they are: responses.test.ts, realtime.test.ts, realtime-calls.test.ts, resources.test.ts, message-batches.test.ts and further.test.ts put all of them through one table each. */
 const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['createModelResponse', 'getModelResponse', 'deleteModelResponse', 'listResponseInputItems', 'realtime'],
   ...['moderate', 'rerank', 'imageGenerate', 'createSpeech'],
@@ -22,6 +22,8 @@ const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   'cancelFinetune',
   ...['createMessageBatch', 'listMessageBatches', 'getMessageBatch', 'getMessageBatchResults'],
   ...['cancelMessageBatch', 'deleteMessageBatch'],
+  ...['createRealtimeCall', 'acceptRealtimeCall', 'rejectRealtimeCall', 'referRealtimeCall', 'hangupRealtimeCall'],
+  ...['createRealtimeSecret', 'createRealtimeSession', 'createTranscriptionSession'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

@@ -23,6 +23,7 @@ import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedO
 import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, type Tried, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer } from './send/index.ts';
+import { refuseUnseenSession } from './unseen-session.ts';
 
 export { type AnswerCheck, type AnsweredTry, type CheckedAnswer, createOverloadCheck } from './evaluate/index.ts';
 export type { InputCheck, InputVerdict } from './guard.ts';
@@ -37,6 +38,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
   const progress = beginAttempt(input, leaf);
   try {
     progress.prepared = prepare(ports, input, leaf);
+    refuseUnseenSession(ports, progress.prepared);
     const guarded = guard(ports, progress.prepared);
     const prepared = guarded instanceof Promise ? await guarded : guarded;
     progress.prepared = prepared;

@@ -31,8 +31,8 @@ export function eventCheckOf({ resolved: { managed }, provider }: Prepared, json
   };
 }
 
-/** What members of the event say that name models, at any depth. */
-function* modelsOf(value: unknown): Generator<readonly [name: string, model: unknown]> {
+/** What members of an event or a session say that name models, at any depth. */
+export function* modelsOf(value: unknown): Generator<readonly [name: string, model: unknown]> {
   if (Array.isArray(value)) for (const item of value) yield* modelsOf(item);
   if (!isObject(value)) return;
   for (const [name, inner] of Object.entries(value)) {

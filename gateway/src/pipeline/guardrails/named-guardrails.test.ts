@@ -59,6 +59,7 @@ describe('guardrails that do not exist', () => {
       'createTranslation',
       'messages',
       'createModelResponse',
+      ...['rejectRealtimeCall', 'referRealtimeCall', 'hangupRealtimeCall'],
       ...['createFile', 'listFiles', 'getFile', 'getFileContent', 'deleteFile'],
       ...['createBatch', 'listBatches', 'getBatch', 'getBatchOutput', 'cancelBatch'],
       ...['createFinetune', 'listFinetunes', 'getFinetune', 'listFinetuneEvents', 'listFinetuneCheckpoints'],

@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<OwnerKind, string>> = {
   policy: 'rate limit policy',
 };
 
-const textOf = ({ kind, name, bucket, holder }: Owner): string =>
+export const textOf = ({ kind, name, bucket, holder }: Owner): string =>
   `The ${holder ?? WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${groupText(bucket)}`;
 
 /** The group of a policy, if it is of one. */

@@ -4,3 +4,4 @@ export { admit, type LimitLog, type LimitPorts } from './entry.ts';
 export { chargeSpent, type TargetHold } from './settlement.ts';
 export { holdTarget } from './target.ts';
 export type { LimitTrail } from './trail.ts';
+export { unmeteredLimit } from './unmetered.ts';

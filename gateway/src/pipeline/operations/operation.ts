@@ -2,11 +2,12 @@
 import type { Readable } from 'node:stream';
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { RequestType } from '../../guardrails/index.ts';
+import type { JsonLimits } from '../../lib/json/index.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
 import type { UpstreamBody } from '../../upstream/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
 import type { Door } from '../doors/index.ts';
-import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
+import type { Caller, ClientRequest, Exchange, HeaderMap, RequestBody } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { OperationHandler } from './handler.ts';
 
@@ -86,6 +87,13 @@ export interface OperationRoute {
   readonly path: string;
 }
 
+/** What a body may be read with. */
+export interface ReadContext {
+  /** Of the client, without `?`. */
+  readonly query: string;
+  readonly json: JsonLimits;
+}
+
 /** What a model makes. */
 export type Generated = 'text' | 'vectors' | 'images' | 'speech' | 'transcript';
 
@@ -130,6 +138,12 @@ export interface Operation {
   readonly streamFormat: StreamProtocol;
   /** Its calls leave HTTP: the answer is a connection. Nothing is tried again, and no other target is. */
   readonly connects?: true;
+  /** A good answer opens a session that does not pass the gateway, or lets its reader open some: what has to hold for sessions refuses the call. */
+  readonly opensElsewhere?: true;
+  /** A good answer has a credential of the provider: no bodies of its calls are kept. */
+  readonly answersSecret?: true;
+  /** The JSON body that everything looks at in place of the client's. Throws, and rejects with, the AppError of a body that it cannot be. */
+  readAs?(body: RequestBody, context: ReadContext): RequestBody | Promise<RequestBody>;
   readonly handler: OperationHandler;
   /** Where a request names no provider, or `gw`, the gateway keeps the resource itself. */
   readonly mayBeOwn?: true;

@@ -80,6 +80,16 @@ describe('the routes of the data plane', () => {
     { method: 'GET', path: '/api/version', id: 'ollamaVersion', streams: 'events', reads: ANY },
     { method: 'GET', path: '/v1/realtime', id: 'realtime', streams: 'events', reads: 'json' },
     ...[
+      { path: 'calls', id: 'createRealtimeCall', reads: 'json,form,binary' },
+      { path: 'calls/:call_id/accept', id: 'acceptRealtimeCall', reads: 'none,json' },
+      { path: 'calls/:call_id/reject', id: 'rejectRealtimeCall', reads: 'none,json' },
+      { path: 'calls/:call_id/refer', id: 'referRealtimeCall', reads: 'json' },
+      { path: 'calls/:call_id/hangup', id: 'hangupRealtimeCall', reads: ANY },
+      { path: 'client_secrets', id: 'createRealtimeSecret', reads: 'none,json' },
+      { path: 'sessions', id: 'createRealtimeSession', reads: 'none,json' },
+      { path: 'transcription_sessions', id: 'createTranscriptionSession', reads: 'none,json' },
+    ].map(({ path, ...rest }) => ({ method: 'POST', path: `/v1/realtime/${path}`, streams: 'events', ...rest })),
+    ...[
       { method: 'POST', path: '/v1/files', id: 'createFile' },
       { method: 'GET', path: '/v1/files', id: 'listFiles' },
       { method: 'GET', path: '/v1/files/:file_id', id: 'getFile' },

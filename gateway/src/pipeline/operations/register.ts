@@ -26,6 +26,7 @@ import type { Operation, OperationRoute } from './operation.ts';
 import { promptComplete, promptRender } from './prompts.ts';
 import { proxy } from './proxy/index.ts';
 import { realtime } from './realtime.ts';
+import { REALTIME_CALLS } from './realtime-calls/index.ts';
 import { rerank } from './rerank.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 import { tokenize } from './tokenize/index.ts';
@@ -50,6 +51,7 @@ export const OPERATIONS = {
   deleteModelResponse,
   listResponseInputItems,
   realtime,
+  ...REALTIME_CALLS,
   createFile,
   listFiles,
   getFile,

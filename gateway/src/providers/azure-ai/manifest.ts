@@ -15,7 +15,9 @@ import {
   NOT_NEGATIVE,
   OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
+  realtimeCallEndpoints,
   realtimeEndpoint,
+  realtimeSecretEndpoint,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 import {
@@ -72,6 +74,7 @@ const resourcePath = (call: Call, below: string, query: string): string =>
 
 const openAiCall = { supports: (call: Call): boolean => !isAnthropic(call) };
 const RESOURCES = { ...fileEndpoints(resourcePath, openAiCall), ...batchEndpoints(resourcePath, openAiCall) };
+const realtimePath = (call: Call, below: string): string => resourcePath(call, `/realtime${below}`, '');
 const ofResource = (call: Call): boolean =>
   Object.hasOwn(RESOURCES, call.endpoint) || call.endpoint === 'getBatchOutput';
 
@@ -112,6 +115,8 @@ export const azureAi: Provider = defineProvider({
         joinQuery('/realtime', withVersion(query, call.fields.text('azure_api_version'))),
       ),
     ),
+    ...realtimeCallEndpoints(realtimePath, openAiCall),
+    ...realtimeSecretEndpoint(realtimePath, openAiCall),
     ...RESOURCES,
   },
   procedures: { getBatchOutput: batchOutput(resourcePath, { ...openAiCall, openBlob }) },

@@ -19,13 +19,24 @@ import {
   OPENAI_PATHS,
   openAiMessages,
   pathsBelow,
+  realtimeCallEndpoints,
   realtimeEndpoint,
+  realtimeSecretEndpoint,
+  realtimeSessionEndpoint,
   responsesEndpoints,
   uploadedFile,
 } from '../openai-like/index.ts';
 import { finetuneAnswer, olderMethod } from './fine-tuning.ts';
 import { readModels } from './models.ts';
-import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, realtimePath, resourcePath } from './paths.ts';
+import {
+  deploymentPath,
+  isVersionless,
+  proxiedPath,
+  proxyBaseUrl,
+  realtimeCallPath,
+  realtimePath,
+  resourcePath,
+} from './paths.ts';
 
 /** The deployment that a body names because the path does not. */
 const deploymentInBody = (call: Call): string | undefined =>
@@ -52,6 +63,9 @@ const OF_DEPLOYMENTS = [
   'POST /images/*',
   'POST /audio/*',
 ];
+
+/** Sessions outside of WebSockets name the deployment as their model, whichever version the account has. */
+const OF_DEPLOYMENT = { modelOf: (call: Call): string => call.fields.text('deployment_id') ?? call.model };
 
 const FINETUNES = finetuneEndpoints(resourcePath, { hooks: [olderMethod], answer: finetuneAnswer });
 
@@ -95,6 +109,12 @@ export const azureOpenai: Provider = defineProvider({
     }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
     realtime: realtimeEndpoint(realtimePath),
+    ...realtimeCallEndpoints(realtimeCallPath, OF_DEPLOYMENT),
+    ...realtimeSecretEndpoint(realtimeCallPath, OF_DEPLOYMENT),
+    createRealtimeSession: realtimeSessionEndpoint((call) => resourcePath(call, '/realtimeapi/sessions', ''), {
+      ...OF_DEPLOYMENT,
+      supports: (call) => !isVersionless(call),
+    }),
     ...fileEndpoints(resourcePath),
     ...batchEndpoints(resourcePath),
     ...FINETUNES,

@@ -38,6 +38,19 @@ export function realtimePath(call: Call, given: string): string {
   return resourcePath(call, '/realtime', query.toString());
 }
 
+/** Of the client's query: the rest is of the WebSocket. */
+const CALL_FILTER = 'webrtcfilter';
+
+/**
+ * Calls and secrets of the realtime API, which are in the API without versions alone, for accounts with a date, too. Source: Microsoft
+ * Foundry, REST API reference, realtime calls; GPT Realtime API via WebRTC.
+ */
+export function realtimeCallPath(call: Call, below: string): string {
+  const path = `/v1/realtime${below}`;
+  const filter = below === '/calls' ? new URLSearchParams(call.query).get(CALL_FILTER) : null;
+  return filter === null ? path : `${path}?${new URLSearchParams({ [CALL_FILTER]: filter }).toString()}`;
+}
+
 /** The path of an operation of the whole resource, with the client's query unless another is given. The target's API version wins. */
 export function resourcePath(call: Call, path: string, given: string = call.query): string {
   if (isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(given));

@@ -21,7 +21,7 @@ import { shapeBody, withoutPlaceholders } from './shape-body.ts';
 import { baseOf, type PreparedTarget } from './target.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
 import { namePart } from './unsupported-part.ts';
-import { formOfMembers, relayUpload, shapeForm } from './upload.ts';
+import { formOfMembers, offerOf, relayUpload, shapeForm } from './upload.ts';
 import { type Base, pathSegment, pathText, refuseDotSegments, splitBase } from './url.ts';
 
 export interface CallOptions {
@@ -69,6 +69,11 @@ export function buildRequest(target: PreparedTarget, call: Call, options: Reques
       rule.kind === 'form' ? shapeForm(rule.table, call, options.upload) : relayUpload(options.upload);
     const headers = { ...target.bareHeaders, ...(contentType === undefined ? {} : { 'content-type': contentType }) };
     return authorize(target, call, { method, origin: base.origin, path, headers, body: undefined, streamed }, options);
+  }
+  if (rule.kind === 'offer') {
+    const { body, contentType } = offerOf(rule.hooks, call);
+    const headers = { ...target.bareHeaders, 'content-type': contentType };
+    return authorize(target, call, { method, origin: base.origin, path, headers, body }, options);
   }
   if (rule.kind === 'write' && rule.asForm?.(call) === true) {
     return andThen(shape(rule, call, options), (members) => {

@@ -11,7 +11,7 @@ import {
   renamedHead,
   writeForm,
 } from '../../wire/form/index.ts';
-import type { Call, FormTable, StreamedBody, Upload } from '../contract.ts';
+import type { BodyHook, Call, FormTable, StreamedBody, Upload } from '../contract.ts';
 import { requireModel } from './fields.ts';
 
 /** What is sent in place of a JSON body. */
@@ -40,6 +40,21 @@ export function formOfMembers(members: object, call: Call): { readonly body: Buf
       detail: `${name} must be a text, a number or a boolean for ${call.provider}`,
     });
   });
+  return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
+}
+
+/** An SDP offer, in a form beside the session that it has. Throws AppError PARAMETER_INVALID for one that is no text. */
+export function offerOf(
+  hooks: readonly BodyHook[],
+  call: Call,
+): { readonly body: Buffer; readonly contentType: string } {
+  const { sdp, session } = hooks.reduce((params, hook) => hook(params, call), call.params);
+  if (typeof sdp !== 'string') {
+    throw new AppError('PARAMETER_INVALID', { param: 'sdp', detail: 'sdp must be a text', provider: call.provider });
+  }
+  if (session === undefined) return { body: Buffer.from(sdp), contentType: 'application/sdp' };
+  const boundary = call.newId('', BOUNDARY_CHARS);
+  const fields = [['sdp', sdp] as const, ['session', JSON.stringify(session)] as const];
   return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
 }
 

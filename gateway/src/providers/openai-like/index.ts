@@ -26,6 +26,13 @@ export {
   OPENAI_PATHS,
   pathsBelow,
 } from './paths.ts';
+export {
+  type RealtimeCallPath,
+  realtimeCallEndpoints,
+  realtimeCallsBelow,
+  realtimeSecretEndpoint,
+  realtimeSessionEndpoint,
+} from './realtime.ts';
 export { type RemoteFile, uploadedFile } from './remote-files.ts';
 export {
   batchEndpoints,

@@ -2,7 +2,8 @@ import type { ModelPlace } from '../contract.ts';
 
 /**
  * The data plane common to upstreams of the OpenAI format, below their base URL. Source: OpenAI's API reference, without
- * organisation, projects, users, invites, keys, usage, costs, audit logs, checkpoint permissions and the deletion of models;
+ * organisation, projects, users, invites, keys, usage, costs, audit logs, checkpoint permissions, the deletion of models, and the
+ * calls of the realtime API, which have operations of their own;
  * the last line has paths that model servers add.
  */
 export const OPENAI_PATHS: readonly string[] = [
@@ -27,7 +28,6 @@ export const OPENAI_PATHS: readonly string[] = [
   'GET|POST|DELETE /containers/**',
   'GET|POST|DELETE /videos/**',
   'GET|POST|DELETE /evals/**',
-  'POST /realtime/**',
   ...['POST /rerank', 'POST /score', 'POST /classify', 'POST /pooling', 'POST /tokenize', 'POST /detokenize'],
 ];
 

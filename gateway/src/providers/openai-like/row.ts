@@ -13,6 +13,7 @@ import {
 } from './endpoints.ts';
 import { type FurtherRows, furtherEndpoints } from './further.ts';
 import { dataPlaneOf, modelPlacesOf, OPENAI_MODEL_PLACES, OPENAI_PATHS } from './paths.ts';
+import { realtimeCallsBelow, realtimeSecretEndpoint } from './realtime.ts';
 import { batchEndpoints, fileEndpoints, finetuneEndpoints, resourcesBelow } from './resources.ts';
 
 /** A provider of the OpenAI format on another host. */
@@ -36,7 +37,7 @@ export interface OpenAiRow {
   readonly procedures?: Provider['procedures'];
   /** The upstream has the responses API. */
   readonly responses?: true;
-  /** The upstream has the realtime API. */
+  /** The upstream has the realtime API: its sessions, and secrets that open some. */
   readonly realtime?: true;
   /** Which of OpenAI's resources the upstream has, at the usual paths. */
   readonly resources?: readonly ('files' | 'batches' | 'fine-tuning')[];
@@ -88,7 +89,9 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...furtherEndpoints(row.further ?? {}, prefix),
       ...resourceEndpoints(row),
       ...row.endpoints,
-      ...(row.realtime === undefined ? {} : { realtime: realtimeBelow(prefix) }),
+      ...(row.realtime === undefined
+        ? {}
+        : { realtime: realtimeBelow(prefix), ...realtimeSecretEndpoint(realtimeCallsBelow(prefix)) }),
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
     ...procedures(row),

@@ -17,6 +17,10 @@ import {
   OPENAI_PATHS,
   openAiMessages,
   realtimeBelow,
+  realtimeCallEndpoints,
+  realtimeCallsBelow,
+  realtimeSecretEndpoint,
+  realtimeSessionEndpoint,
   relayedEndpoint,
   resourcesBelow,
   responsesBelow,
@@ -26,6 +30,7 @@ import {
 
 const RELAYED = { answer: { kind: 'relay' } } as const;
 const RESOURCES = resourcesBelow('');
+const REALTIME = realtimeCallsBelow('');
 
 /** OpenAI: bodies pass byte for byte wherever nothing has to be changed. */
 export const openai: Provider = defineProvider({
@@ -54,6 +59,10 @@ export const openai: Provider = defineProvider({
     }),
     ...responsesEndpoints(responsesBelow('')),
     realtime: realtimeBelow(''),
+    ...realtimeCallEndpoints(REALTIME),
+    ...realtimeSecretEndpoint(REALTIME),
+    createRealtimeSession: realtimeSessionEndpoint('/realtime/sessions'),
+    createTranscriptionSession: realtimeSessionEndpoint('/realtime/transcription_sessions'),
     ...fileEndpoints(RESOURCES, RELAYED),
     ...batchEndpoints(RESOURCES, RELAYED),
     ...finetuneEndpoints(RESOURCES, RELAYED),

@@ -1,0 +1,59 @@
+/** The model of a session, which calls name in several places: what is checked is what is sent. */
+import { isObject } from '@gatehouse/crds';
+import { AppError } from '../../../errors/index.ts';
+import { writeJson } from '../../../lib/json/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import type { RequestBody } from '../../exchange.ts';
+
+const MODEL = 'model';
+const SESSION = 'session';
+const OF_SESSION = 'session.model';
+const OF_QUERY = 'model of the query';
+
+/** The JSON body of a call without a form or an offer. Throws CONTENT_TYPE_INVALID for another one. */
+export function jsonOf(body: RequestBody, call: string): JsonObject {
+  if (body.kind === 'none') return {};
+  if (body.kind === 'json') return body.value;
+  throw new AppError('CONTENT_TYPE_INVALID', {
+    param: 'content-type',
+    detail: `Invalid content type passed; ${call} takes application/json`,
+  });
+}
+
+export const toJsonBody = (value: JsonObject): RequestBody => ({ kind: 'json', bytes: writeJson(value), value });
+
+/**
+ * The parameters with the model in their own `model`, and in no other place. Throws PARAMETER_INVALID where two are named, or
+ * one is no text.
+ */
+export function withOneModel(params: JsonObject, query: string): JsonObject {
+  const { [MODEL]: own, [SESSION]: session, ...rest } = params;
+  if (session !== undefined && !isObject(session)) throw invalid(SESSION, 'session must be an object');
+  const { [MODEL]: ofSession, ...others } = session ?? {};
+  const places: [string, unknown][] = [
+    [MODEL, own],
+    [OF_SESSION, ofSession],
+    ...new URLSearchParams(query).getAll(MODEL).map((model): [string, string] => [OF_QUERY, model]),
+  ];
+  const model = oneOf(places);
+  return {
+    ...(model === undefined ? {} : { [MODEL]: model }),
+    ...(session === undefined ? {} : { [SESSION]: others }),
+    ...rest,
+  };
+}
+
+function oneOf(places: readonly (readonly [place: string, model: unknown])[]): string | undefined {
+  let found: { readonly place: string; readonly model: string } | undefined;
+  for (const [place, model] of places) {
+    if (model === undefined || model === null || model === '') continue;
+    if (typeof model !== 'string') throw invalid(place, `${place} must be a text`);
+    if (found !== undefined && found.model !== model) {
+      throw invalid(MODEL, `The call names two models, in ${found.place} and in ${place}: name one`);
+    }
+    found ??= { place, model };
+  }
+  return found?.model;
+}
+
+const invalid = (param: string, detail: string): AppError => new AppError('PARAMETER_INVALID', { param, detail });

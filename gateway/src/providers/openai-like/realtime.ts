@@ -1,0 +1,104 @@
+/** The realtime API where its sessions do not pass the gateway. Source: OpenAI API reference, realtime calls and client secrets. */
+import { isObject } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import type { BodyHook, Call, Endpoint, RealtimeCallId, RequestRule } from '../contract.ts';
+
+/** Path and query; `below` begins with a slash and is below the realtime API. */
+export type RealtimeCallPath = (call: Call, below: string) => string;
+
+export interface RealtimeCallOptions {
+  /** The model that calls name; default: that of the client. Empty: none. */
+  modelOf?(call: Call): string;
+  /** Calls that the upstream does not offer at all. */
+  readonly supports?: Endpoint['supports'];
+}
+
+type CallsId = Extract<RealtimeCallId, `${string}RealtimeCall`>;
+
+const shared = ({ supports }: RealtimeCallOptions) =>
+  ({ answer: { kind: 'relay' }, ...(supports === undefined ? {} : { supports }) }) as const;
+const plainModel = (call: Call): string => call.model;
+
+/** Calls over WebRTC and telephone calls. */
+export function realtimeCallEndpoints(
+  path: RealtimeCallPath,
+  options: RealtimeCallOptions = {},
+): Readonly<Record<CallsId, Endpoint>> {
+  const { modelOf = plainModel } = options;
+  const ofCall = (step: string, request: RequestRule): Endpoint => ({
+    method: 'POST',
+    path: (call) => path(call, `/calls/${callId(call)}/${step}`),
+    request,
+    ...shared(options),
+  });
+  const table: RequestRule = { kind: 'table', table: {} };
+  return {
+    createRealtimeCall: {
+      method: 'POST',
+      path: (call) => path(call, '/calls'),
+      request: { kind: 'offer', hooks: [modelInSession(modelOf)] },
+      ...shared(options),
+    },
+    acceptRealtimeCall: ofCall('accept', { kind: 'table', table: { hooks: [modelAtTop(modelOf)] } }),
+    rejectRealtimeCall: ofCall('reject', table),
+    referRealtimeCall: ofCall('refer', table),
+    hangupRealtimeCall: ofCall('hangup', { kind: 'none' }),
+  };
+}
+
+/** Secrets that open sessions. */
+export const realtimeSecretEndpoint = (
+  path: RealtimeCallPath,
+  options: RealtimeCallOptions = {},
+): Readonly<Record<'createRealtimeSecret', Endpoint>> => ({
+  createRealtimeSecret: {
+    method: 'POST',
+    path: (call) => path(call, '/client_secrets'),
+    request: { kind: 'table', table: { hooks: [modelInSession(options.modelOf ?? plainModel)] } },
+    ...shared(options),
+  },
+});
+
+/** The older way to such a secret: with a session of its own. */
+export function realtimeSessionEndpoint(path: Endpoint['path'], options: RealtimeCallOptions = {}): Endpoint {
+  const hooks = [modelAtTop(options.modelOf ?? plainModel)];
+  return { method: 'POST', path, request: { kind: 'table', table: { hooks } }, ...shared(options) };
+}
+
+/** The usual places. */
+export const realtimeCallsBelow =
+  (prefix: string): RealtimeCallPath =>
+  (_call, below) =>
+    `${prefix}/realtime${below}`;
+
+const CALL_ID = /^[\w-]{1,256}$/;
+
+/** Throws PARAMETER_INVALID for what could lead elsewhere. */
+function callId({ route }: Call): string {
+  const id = route['call_id'] ?? '';
+  if (CALL_ID.test(id)) return id;
+  throw new AppError('PARAMETER_INVALID', {
+    param: 'call_id',
+    detail: 'call_id may have letters, digits, underscores and dashes, 256 at most',
+  });
+}
+
+/** The model where the API has it. Throws PARAMETER_INVALID. */
+const modelInSession =
+  (modelOf: (call: Call) => string): BodyHook =>
+  (params, call) => {
+    const { model: _, session, ...rest } = params;
+    const model = modelOf(call);
+    if (model === '') return session === undefined ? rest : { ...rest, session };
+    if (session !== undefined && !isObject(session)) {
+      throw new AppError('PARAMETER_INVALID', { param: 'session', detail: 'session must be an object' });
+    }
+    return { ...rest, session: { type: 'realtime', ...session, model } };
+  };
+
+const modelAtTop =
+  (modelOf: (call: Call) => string): BodyHook =>
+  (params, call) => {
+    const model = modelOf(call);
+    return model === '' || params['model'] === model ? params : { ...params, model };
+  };

@@ -1,0 +1,93 @@
+/** Calls of the realtime API that open sessions which do not pass the gateway: docs/behaviour/realtime.md#what-is-refused. */
+import { describe, expect, test } from 'vitest';
+import { startWorld } from '../kit/gateway.ts';
+import type { SendOptions } from '../kit/http.ts';
+import { type Entries, guardrail, key, organisation, policy, TEAM, workspace } from '../kit/snapshot.ts';
+
+const SDP = 'v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n';
+const OFFER = { 'content-type': 'application/sdp' };
+const CALLS = '/v1/realtime/calls';
+const SECRETS = '/v1/realtime/client_secrets';
+
+describe('what could not hold for a session', () => {
+  const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'] } }];
+  const cost = { name: 'main', type: 'cost', limit: 100 } as const;
+  const usage = { name: 'per-model', type: 'tokens', limit: 1_000 } as const;
+  const OPENING: readonly (readonly [path: string, options: SendOptions])[] = [
+    [`${CALLS}?model=m`, { headers: OFFER, body: SDP }],
+    [`${CALLS}/rtc_1/accept`, { body: { type: 'realtime', model: 'm' } }],
+    [SECRETS, { body: { session: { model: 'm' } } }],
+    ['/v1/realtime/sessions', { body: { model: 'm' } }],
+    ['/v1/realtime/transcription_sessions?model=m', { body: {} }],
+  ];
+
+  test.for<[rule: string, named: string, ...Entries]>([
+    [
+      'a guardrail of the workspace',
+      'Guardrails',
+      guardrail('words', CHECKS),
+      workspace(TEAM, { defaults: { inputGuardrails: ['words'] } }),
+    ],
+    [
+      'a guardrail of the organisation',
+      'Guardrails',
+      guardrail('all', CHECKS, { workspace: null }),
+      organisation({ outputGuardrails: ['all'] }),
+    ],
+    ['a budget of the key', 'budget of cost (key main)', key({ usageLimits: [cost] })],
+    ['a budget of the workspace', 'budget of cost (workspace team-a)', workspace(TEAM, { usageLimits: [cost] })],
+    [
+      'a limit of tokens',
+      'limit of tokens (API key main)',
+      key({ rateLimits: [{ type: 'tokens', unit: 'rpd', value: 1_000 } as never] }),
+    ],
+    [
+      'a policy for the model',
+      'budget of tokens (policy per-model)',
+      policy('UsageLimitPolicy:per-model', {
+        conditions: [{ key: 'model', values: ['m'] }],
+        groupBy: [{ key: 'model' }],
+        usage,
+      }),
+    ],
+  ])('refuses calls that open one: %s', async ([, named, ...entries]) => {
+    await using held = await startWorld({ entries: () => entries });
+    for (const [path, { headers, ...rest }] of OPENING) {
+      const refused = await held.send(path, {
+        method: 'POST',
+        ...rest,
+        headers: { 'x-gw-provider': '@openai', ...headers },
+      });
+      expect([refused.status, refused.json().error.code], refused.text).toEqual([403, 'session_not_seen']);
+      expect(refused.json().error.message).toContain(named);
+    }
+    expect(held.mock.requests).toEqual([]);
+    const ended = await held.send(`${CALLS}/rtc_1/reject`, { headers: { 'x-gw-provider': '@openai' }, body: {} });
+    expect(ended.text).not.toContain('session_not_seen');
+  });
+
+  test.for<[rule: string, ...Entries]>([
+    [
+      'guardrails that only watch',
+      guardrail('later', CHECKS, { async: true }),
+      workspace(TEAM, { defaults: { inputGuardrails: ['later'] } }),
+    ],
+    ['a budget of requests', key({ usageLimits: [{ name: 'calls', type: 'requests', limit: 1 }] })],
+    [
+      'a policy for another model',
+      policy('UsageLimitPolicy:per-model', {
+        conditions: [{ key: 'model', values: ['other'] }],
+        groupBy: [{ key: 'model' }],
+        usage,
+      }),
+    ],
+  ])('lets them pass under $0', async ([rule, ...entries]) => {
+    await using held = await startWorld({ entries: () => entries });
+    const ask = (path: string) => held.send(path, { headers: { 'x-gw-provider': '@openai', ...OFFER }, body: SDP });
+    expect((await ask(`${CALLS}?model=m`)).status).toBe(201);
+    if (rule === 'a budget of requests') expect((await ask(`${CALLS}?model=m`)).status).toBe(412);
+    if (!rule.startsWith('a policy')) return;
+    const unnamed = await ask(CALLS);
+    expect([unnamed.status, unnamed.json().error.code]).toEqual([400, 'model_required']);
+  });
+});
