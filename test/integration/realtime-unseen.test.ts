@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { startWorld } from '../kit/gateway.ts';
 import type { SendOptions } from '../kit/http.ts';
-import { type Entries, guardrail, key, organisation, policy, TEAM, workspace } from '../kit/snapshot.ts';
+import { type Entries, guardrail, key, organisation, policy, provider, TEAM, workspace } from '../kit/snapshot.ts';
 
 const SDP = 'v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n';
 const OFFER = { 'content-type': 'application/sdp' };
@@ -89,5 +89,30 @@ describe('what could not hold for a session', () => {
     if (!rule.startsWith('a policy')) return;
     const unnamed = await ask(CALLS);
     expect([unnamed.status, unnamed.json().error.code]).toEqual([400, 'model_required']);
+  });
+
+  test.for([
+    ...['/v1/realtime/client_secrets/', '/v1/realtime//client_secrets', '/v1/%72ealtime/client_secrets'],
+    ...[
+      '/v1/realtime/calls/../client_secrets',
+      '/openai/v1/realtime/client_secrets',
+      '/v1/realtime/client_secrets?x=1',
+    ],
+    ...['/v1/realtime/client%5Fsecrets', '/v1/realtime/client_secrets%2F', '/v1/Realtime/client_secrets'],
+    ...[
+      '/v1/proxy/realtime/client_secrets',
+      '/v1/proxy/v1/realtime/client_secrets',
+      '/v1/proxy/realtime/%63lient_secrets',
+    ],
+  ])('refuses them however the path is written: %s', async (path) => {
+    await using held = await startWorld({
+      entries: ({ url }) => [
+        key({ usageLimits: [cost] }),
+        provider('plain', { customHost: `${url}/v1`, secret: 'sk-plain-secret' }),
+      ],
+    });
+    const answer = await held.send(path, { headers: { 'x-gw-provider': '@plain' }, body: { session: { model: 'm' } } });
+    expect([400, 403, 404], answer.text).toContain(answer.status);
+    expect(held.mock.requests).toEqual([]);
   });
 });
