@@ -84,6 +84,12 @@ describe('needles are found', () => {
   });
 });
 
+test('a long needle whose end is another one is not found', () => {
+  const begin = Array.from({ length: 150 }, (_, at) => at).join('-');
+  const text = `${begin}y ${begin}x`;
+  expect(placesOf([`${begin}x`], text)).toEqual([[begin.length + 2, text.length]]);
+});
+
 describe('the work is a few steps per byte', () => {
   const LENGTH = 20_000;
   const sixteen = (make: (at: number) => string): string[] => Array.from({ length: 16 }, (_, at) => make(at));
