@@ -37,7 +37,7 @@ describe.for(['1', '2'])('gatehouse standalone with a batch and --workers %s', (
     using folder = tempFolder(filesFor(mock.url));
     const ports = ['--port', '0', '--admin-port', '0', '--workers', workers];
     const args = ['standalone', '--resources', folder.path, '--data', join(folder.path, '.data'), ...ports];
-    const env = { GATEHOUSE_BATCH_ROWS_AT_ONCE: String(AT_ONCE) };
+    const env = { GATEHOUSE_BATCH_ROWS_AT_ONCE: String(AT_ONCE), GATEHOUSE_BATCH_AT_PROVIDERS: 'false' };
     const text = Array.from({ length: ROWS }, (_, i) => chatRow(`row-${i}`, `number ${i}`, 'mock-delay-60')).join('');
     let id = '';
     for (const kills of [1, 2]) {

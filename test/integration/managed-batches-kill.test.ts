@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBatchVendor } from '../kit/batch-vendor.ts';
 import { type SendOptions, send } from '../kit/http.ts';
 import { chatRow, managedBy } from '../kit/managed-batches.ts';
 import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
@@ -49,9 +50,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function start() {
-  const entries = [workspace(), key(), ...provider('openai', { customHost: `${upstream.url}/v1` })];
-  const given: StartedWith = { env: { GATEHOUSE_BATCH_DIR: folder }, snapshot: snapshot(entries) };
+async function start({ customHost = `${upstream.url}/v1`, ...env }: Readonly<Record<string, string>> = {}) {
+  const entries = [workspace(), key(), ...provider('openai', { customHost })];
+  const given: StartedWith = { env: { GATEHOUSE_BATCH_DIR: folder, ...env }, snapshot: snapshot(entries) };
   const args = ['--conditions=@gatehouse/source', PROCESS, JSON.stringify(given)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
@@ -63,8 +64,11 @@ async function start() {
   return { child, managed };
 }
 
+/** Rows are not those of a provider's batch. */
+const OWN = { GATEHOUSE_BATCH_AT_PROVIDERS: 'false' };
+
 test('every row has one answer, and none that was kept is asked for again', async () => {
-  const first = await start();
+  const first = await start(OWN);
   const rows = Array.from({ length: ROWS }, (_, i) => chatRow(`row-${i}`, `number ${i}`));
   const file = await first.managed.upload(rows.join(''));
   const options = { input_file_id: file.id, gw_options: { 'x-gw-provider': '@openai' } };
@@ -81,7 +85,7 @@ test('every row has one answer, and none that was kept is asked for again', asyn
   await kill(first.child);
   isOpen = true;
 
-  const second = await start();
+  const second = await start(OWN);
   const batch = await second.managed.ended(id);
   expect(batch).toMatchObject({ status: 'completed', request_counts: { total: ROWS, completed: ROWS, failed: 0 } });
   const lines = await second.managed.lines(batch.output_file_id);
@@ -90,4 +94,26 @@ test('every row has one answer, and none that was kept is asked for again', asyn
   expect(told).toHaveLength(ROWS);
   for (const [customId, response] of told) expect(response).toContain(`number ${String(customId).slice(4)}"`);
   expect(answered).toBeLessThanOrEqual(ROWS + BEFORE - completed);
+});
+
+test('a provider gets one batch, also where nobody lived to hear of it', async () => {
+  await using vendor = await startBatchVendor();
+  const gate = Promise.withResolvers<void>();
+  vendor.gate = gate.promise;
+  const first = await start({ customHost: vendor.url });
+  const rows = Array.from({ length: ROWS }, (_, i) => chatRow(`row-${i}`, `number ${i}`));
+  const file = await first.managed.upload(rows.join(''));
+  const { id } = await first.managed.create({ input_file_id: file.id, gw_options: { 'x-gw-provider': '@openai' } });
+  const atVendor = await waitFor(() => vendor.batches[0], { what: 'the batch of the vendor' });
+  await kill(first.child);
+  gate.resolve();
+
+  const second = await start({ customHost: vendor.url });
+  await waitFor(async () => (await second.managed.read(id)).status === 'in_progress', { what: 'a look at the batch' });
+  atVendor.status = 'completed';
+  const batch = await second.managed.ended(id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { total: ROWS, completed: ROWS, failed: 0 } });
+  const lines = await second.managed.lines(batch.output_file_id);
+  expect(new Set(lines.map((line) => line['custom_id'])).size).toBe(ROWS);
+  expect([vendor.batches.length, vendor.created.length]).toEqual([1, 1]);
 });

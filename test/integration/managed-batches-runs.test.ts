@@ -15,7 +15,10 @@ interface Running extends AsyncDisposable {
 
 async function start(options: WorldOptions = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-batches-'));
-  const world = await startWorld({ ...options, env: { GATEHOUSE_BATCH_DIR: folder, ...options.env } });
+  const world = await startWorld({
+    ...options,
+    env: { GATEHOUSE_BATCH_DIR: folder, GATEHOUSE_BATCH_AT_PROVIDERS: 'false', ...options.env },
+  });
   return {
     world,
     managed: managedBy(world),

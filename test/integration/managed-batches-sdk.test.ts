@@ -15,7 +15,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-batches-'));
-  world = await startWorld({ env: { GATEHOUSE_BATCH_DIR: folder } });
+  world = await startWorld({ env: { GATEHOUSE_BATCH_DIR: folder, GATEHOUSE_BATCH_AT_PROVIDERS: 'false' } });
   const defaultHeaders = { 'x-gw-provider': 'gw' };
   client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: KEY, defaultHeaders, maxRetries: 0 });
 });

@@ -17,7 +17,10 @@ const OTHER_KEY = 'gwk_of_another_workspace';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-batches-'));
   world = await startWorld({
-    env: { GATEHOUSE_BATCH_DIR: folder, GATEHOUSE_BATCH_MAX_FILE_BYTES: '20000', GATEHOUSE_BATCH_MAX_ROWS: '40' },
+    env: {
+      ...{ GATEHOUSE_BATCH_DIR: folder, GATEHOUSE_BATCH_AT_PROVIDERS: 'false' },
+      ...{ GATEHOUSE_BATCH_MAX_FILE_BYTES: '20000', GATEHOUSE_BATCH_MAX_ROWS: '40' },
+    },
     entries: () => [workspace('other'), key({ name: 'other', secret: OTHER_KEY, workspace: 'other' })],
   });
   managed = managedBy(world);

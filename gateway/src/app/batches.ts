@@ -12,7 +12,7 @@ import { type BudgetStore, type Budgets, createOnceCharges } from '../budgets/in
 import type { GatewaySettings, Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { Drain } from '../listener/index.ts';
-import { OPERATIONS, type Pipeline, type PipelinePorts, type SpanRules } from '../pipeline/index.ts';
+import { OPERATIONS, type Pipeline, type PipelinePorts, planRow, type SpanRules } from '../pipeline/index.ts';
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger } from '../telemetry/index.ts';
@@ -22,7 +22,7 @@ import { largestPart } from './pipeline-ports.ts';
 interface BatchParts {
   readonly variables: Variables;
   readonly pipeline: () => Pipeline;
-  readonly resolver: () => PipelinePorts['resolver'];
+  readonly ports: () => Pick<PipelinePorts, 'resolver' | 'attempts'>;
   readonly recorder: Recorder;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly budget: ByteBudget;
@@ -48,6 +48,7 @@ export function openBatches(settings: GatewaySettings, parts: BatchParts): Batch
     pipeline: { handle: (exchange) => parts.pipeline().handle(exchange) },
     checkHeaders: headerCheck(parts),
     openCharges: chargesOf(parts),
+    planRow: (exchange, caller) => planRow(parts.ports(), exchange, caller),
     ...(parts.timing === undefined ? {} : { timing: parts.timing }),
     ...{ recorder, snapshots, spans, logger, inFlight: drain.inFlight },
     maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
@@ -74,13 +75,13 @@ const chargesOf =
 
 /** Rows may name accounts in their models, so that headers without one are good. */
 const headerCheck =
-  ({ resolver }: Pick<BatchParts, 'resolver'>): BatchesOptions['checkHeaders'] =>
+  ({ ports }: Pick<BatchParts, 'ports'>): BatchesOptions['checkHeaders'] =>
   (order, { exchange, caller }) => {
     const request = headersRequest(order);
     const asKey = { ...caller, credential: undefined, keyHeaders: NO_HEADERS };
     const body = { kind: 'json', bytes: Buffer.from('{}'), value: {} } as const;
     try {
-      resolver().resolve({ ...exchange, request, operation: OPERATIONS.chatComplete }, asKey, body);
+      ports().resolver.resolve({ ...exchange, request, operation: OPERATIONS.chatComplete }, asKey, body);
     } catch (error) {
       if (!isMissingProvider(error)) throw error;
     }

@@ -119,7 +119,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const batches = openBatches(settings, {
     ...{ variables, recorder, snapshots, budget, drain, logger, spans: tracing?.rules, timing: options.batchTiming },
     pipeline: () => pipeline,
-    resolver: () => ports.resolver,
+    ports: () => ports,
     counted: () => ({ budgets: ports.budgets, store: stateful.budgetStore }),
   });
   const ingest = openIngest(settings, requestLog, (...charges) => ports.budgets.reserve(...charges));

@@ -7,8 +7,9 @@ import type { RowMarks } from '../store/index.ts';
 import { withStores } from './api/answers.ts';
 import { type BatchPorts, cancelBatch, createBatch, getBatch, getBatchOutput, listBatches } from './api/batches.ts';
 import { createFile, deleteFile, findFile, getFile, getFileContent, listFiles, openContent } from './api/files.ts';
+import { createHandedContents } from './at-provider/index.ts';
 import { type RunTiming, runBatch } from './execution/batch-run.ts';
-import { createRowCall, type RowCallPorts } from './execution/row-call.ts';
+import { createRowCall, createRowPlans, type PlanRow, type RowCallPorts } from './execution/row-call.ts';
 import { createSlots } from './execution/slots.ts';
 import { sweep } from './execution/sweep.ts';
 import { createBatchWorker, type Work } from './execution/worker.ts';
@@ -40,6 +41,8 @@ export interface BatchesOptions
   extends RowCallPorts,
     Pick<BatchPorts, 'checkHeaders'>,
     Pick<SettlePorts, 'openCharges'> {
+  /** Whether rows may run in a batch of a provider. */
+  readonly planRow: PlanRow;
   readonly settings: BatchSettings;
   readonly objects: ObjectStore;
   readonly jobs: JobStore;
@@ -73,6 +76,9 @@ export const BATCH_TIMING: BatchTiming = {
   maxPauseMs: 60_000,
   lookMs: 2_000,
   sweepMs: 600_000,
+  pollMs: 5_000,
+  maxPollMs: 60_000,
+  settleMs: 60_000,
 };
 
 type Call = (ports: BatchPorts, request: Parameters<OwnResources['answer']>[1]) => ReturnType<OwnResources['answer']>;
@@ -94,12 +100,15 @@ export function createBatches(options: BatchesOptions): Batches {
   const { settings, objects, jobs, now, logger, snapshots } = options;
   const timing = { ...BATCH_TIMING, ...options.timing };
   const stores = { settings, objects, jobs, now };
+  const handed = createHandedContents();
+  const followed = createFollowedBatches(options);
   const runPorts = {
     ...stores,
     timing,
     json: options.json,
     openMemory: options.openMemory,
     call: createRowCall(options),
+    atProvider: { ...options, handed, followed, plan: createRowPlans(options, options.planRow) },
     slots: createSlots(settings.rowsPerProcess),
   };
   const working = {
@@ -134,7 +143,10 @@ export function createBatches(options: BatchesOptions): Batches {
   let sweeping: NodeJS.Timeout | undefined;
   return {
     answer: (call, request) => withStores(() => CALLS[call](ports, request)),
-    content: (workspace, id) => withStores(async () => openContent(ports, await findFile(ports, workspace, id))),
+    content: (workspace, id) =>
+      withStores(
+        async () => handed.open(workspace, id) ?? (await openContent(ports, await findFile(ports, workspace, id))),
+      ),
     start: () => {
       for (const each of workers) each.start();
       sweeping = setInterval(removeOld, timing.sweepMs);
@@ -144,7 +156,7 @@ export function createBatches(options: BatchesOptions): Batches {
       clearInterval(sweeping);
       await Promise.all([worker.stop(), follower.stop()]);
     },
-    followed: createFollowedBatches(options),
+    followed,
     rowMarks: (otherwise) => createStoredMarks(options, otherwise),
     close: async () => {
       await Promise.all([objects.close(), jobs.close()]);

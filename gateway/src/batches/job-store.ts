@@ -66,6 +66,6 @@ export interface Lease {
   lines(succeeded: boolean): AsyncIterable<string>;
   /** Replaces the progress. One that has ended gives the lease back, and answers are forgotten. */
   save(progress: BatchProgress): Promise<void>;
-  /** Gives the lease back, so that others go on at once. */
-  release(): Promise<void>;
+  /** Gives the lease back, so that others go on at once, or after that time (Unix ms). */
+  release(atMs?: number): Promise<void>;
 }

@@ -43,6 +43,8 @@ export const batchOrder = z.object({
   metadata: z.record(z.string(), z.string()).nullable(),
   /** Headers of its rows, by lower-case name. */
   headers: z.record(z.string(), z.string()),
+  /** For the provider's call that creates its batch. */
+  providerOptions: z.record(z.string(), z.unknown()).optional(),
   createdAt: time,
   /** When rows that were not asked for are given up. */
   expiresAt: time,
@@ -51,8 +53,13 @@ export const batchOrder = z.object({
 });
 export type BatchOrder = Readonly<z.output<typeof batchOrder>>;
 
+/** A gateway that does not know batches of providers reads neither of the two here, so that it asks for no row of theirs. */
 export const BATCH_STATUSES = [
   'validating',
+  /** A batch of a provider is being created. */
+  'submitting',
+  /** A provider runs the rows. */
+  'at_provider',
   'in_progress',
   'finalizing',
   'completed',
@@ -62,6 +69,33 @@ export const BATCH_STATUSES = [
   'cancelled',
 ] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+const counts = z.object({ total: z.int().min(0), completed: z.int().min(0), failed: z.int().min(0) });
+
+/** The batch of a provider that runs the rows. */
+export const providerBatch = z.object({
+  provider: text,
+  /** Of the account in the workspace. */
+  slug: text,
+  /** Slug of a saved config; null: there is none. */
+  config: text.nullable(),
+  /** Random: rows are called by it and their place there, and the batch has it in its metadata where it has any. */
+  marker: z.string().regex(/^gwb_[0-9A-Za-z]{24}$/),
+  begunAt: time,
+  /** Of the input at the provider. */
+  file: text.nullable(),
+  /** When the call that creates it was begun last; null: no such call may have reached the provider. */
+  calledAt: time.nullable(),
+  /** The provider's id. */
+  id: text.nullable(),
+  createdAt: time.nullable(),
+  /** Of the lines that are sent. */
+  bytes: z.int().min(0),
+  /** In the provider's words. */
+  status: text.nullable(),
+  counts: counts.nullable(),
+});
+export type ProviderBatch = Readonly<z.output<typeof providerBatch>>;
 
 /** How far it is. */
 export const batchProgress = z.object({
@@ -76,6 +110,10 @@ export const batchProgress = z.object({
   finalizingAt: time.nullable(),
   /** When it got one of the last statuses. */
   endedAt: time.nullable(),
+  /** Absent: the gateway asks for the rows itself. */
+  atProvider: providerBatch.optional(),
+  /** Why it does; absent: it was not asked whether a provider could. */
+  ownReason: text.optional(),
 });
 export type BatchProgress = Readonly<z.output<typeof batchProgress>>;
 

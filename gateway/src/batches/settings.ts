@@ -12,6 +12,8 @@ export interface BatchSettings {
   readonly maxOpenBatches: number;
   /** Files and batches are deleted after so long, in ms. */
   readonly retentionMs: number;
+  /** Providers may run batches whose window is 24h. */
+  readonly atProviders: boolean;
   /** Rows of one batch that are asked for at the same time. */
   readonly rowsPerBatch: number;
   /** Rows of all batches that this process asks for at the same time; 0: it works on none. */

@@ -47,6 +47,10 @@ export const BATCH_VARIABLES = {
     { max: 3_650 },
     "files and batches of the gateway's own are deleted after so many days",
   ),
+  GATEHOUSE_BATCH_AT_PROVIDERS: z.enum(['true', 'false']).default('true').meta({
+    description:
+      'false: the gateway asks for all rows itself, at the usual price; else providers run batches with the window 24h whose rows have one account',
+  }),
   GATEHOUSE_BATCH_ROWS_AT_ONCE: count(8, { max: 1_000 }, 'rows of one batch that are asked for at the same time'),
   GATEHOUSE_BATCH_ROWS_PER_PROCESS: count(
     32,

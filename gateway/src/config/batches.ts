@@ -39,6 +39,7 @@ export const batchesOf = (env: Environment): BatchSettings & BatchStoreSettings 
   maxRowBytes: env.GATEHOUSE_BATCH_MAX_ROW_BYTES,
   maxOpenBatches: env.GATEHOUSE_BATCH_MAX_OPEN,
   retentionMs: env.GATEHOUSE_BATCH_RETENTION_DAYS * DAY_MS,
+  atProviders: env.GATEHOUSE_BATCH_AT_PROVIDERS === 'true',
   rowsPerBatch: env.GATEHOUSE_BATCH_ROWS_AT_ONCE,
   rowsPerProcess: env.GATEHOUSE_BATCH_ROWS_PER_PROCESS,
 });

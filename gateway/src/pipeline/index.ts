@@ -97,6 +97,7 @@ export {
   ROUTES,
   type Route,
 } from './operations/index.ts';
+export { planRow, type RowPlan, type RowTarget } from './plan-row.ts';
 export { createResolver } from './resolve/index.ts';
 export { textScrubberOf } from './target-secrets.ts';
 export { type SpanRules, traceOf } from './trace.ts';

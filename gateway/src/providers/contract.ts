@@ -230,6 +230,19 @@ export interface ModelPlace {
   name?(parts: readonly string[]): string;
 }
 
+/** Batches that the provider runs for batches of the gateway's own, by its calls for files and batches. */
+export interface RowBatches {
+  /** Paths of the calls that rows may make. */
+  readonly endpoints: readonly string[];
+  /**
+   * `file`: rows as the provider takes them are uploaded before the batch is created, and a batch keeps metadata. `call`: the call that
+   * creates the batch reads rows as clients write them, and its results repeat their ids.
+   */
+  readonly input: 'file' | 'call';
+  /** Members of the call that creates the batch which a client may add. */
+  readonly options: readonly string[];
+}
+
 export interface Provider {
   /** Id of the catalogue (`@gatehouse/crds/providers`). */
   readonly id: string;
@@ -248,6 +261,8 @@ export interface Provider {
   readonly procedures?: Partial<Readonly<Record<ResourceEndpointId, Procedure>>>;
   /** What accounts that admit listed models only need before such a call of an endpoint; without, they refuse it. */
   readonly rowChecks?: Partial<Readonly<Record<ResourceEndpointId, RowCheck>>>;
+  /** How rows of a batch of the gateway's own run as one batch of the provider; absent: they are asked for one by one. */
+  readonly rowBatches?: RowBatches;
   readonly models?: ModelsEndpoint;
   readonly proxy: ProxyRule;
   /** The provider's own error dialect, tried before the shapes every provider is tried with. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type BatchOrder,
+  type BatchProgress,
   type JobStore,
   type Lease,
   LeaseLost,
@@ -165,6 +166,26 @@ export function describeJobStore(name: string, prepare: () => Promise<OpenedJobs
       expect(last).toBeDefined();
       if (last !== undefined) await endOf(last);
       expect(await claimOf(order, jobs, NOW + 90_000)).toBeUndefined();
+    });
+
+    test('give back a batch until a time, with what is known of the batch of a provider', async () => {
+      const order = orderOf(newWorkspace(), { providerOptions: { metadata: { a: 'ü' } } });
+      await jobs.addBatch(order, MANY);
+      const lease = await claimOf(order, jobs);
+      const progress: BatchProgress = {
+        ...{ ...NOT_STARTED, status: 'submitting', total: 2, inProgressAt: NOW },
+        atProvider: {
+          ...{ provider: 'openai', slug: 'openai', config: null, marker: newId('gwb_', 24), begunAt: NOW, bytes: 5 },
+          ...{ file: 'file-1', calledAt: NOW, id: null, createdAt: null, status: null, counts: null },
+        },
+      };
+      await lease?.save(progress);
+      await lease?.release(NOW + 60_000);
+      expect(await claimOf(order, other, NOW + 59_000)).toBeUndefined();
+      const next = await claimOf(order, other, NOW + 60_001);
+      expect(next?.batch).toEqual({ order, progress, cancellingAt: undefined });
+      await expect(lease?.save(progress)).rejects.toBeInstanceOf(LeaseLost);
+      if (next !== undefined) await endOf(next);
     });
 
     test('keep one answer for each row, whoever wrote it', async () => {

@@ -9,5 +9,5 @@ export const storesOf = (url: string, { endpoint }: S3Server): Readonly<Record<s
   GATEHOUSE_BATCH_S3_PATH_STYLE: 'true',
   GATEHOUSE_BATCH_S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
   GATEHOUSE_BATCH_S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-  GATEHOUSE_BATCH_ROWS_AT_ONCE: '2',
+  ...{ GATEHOUSE_BATCH_ROWS_AT_ONCE: '2', GATEHOUSE_BATCH_AT_PROVIDERS: 'false' },
 });

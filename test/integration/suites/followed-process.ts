@@ -30,7 +30,10 @@ const gateway = createGateway({
   variables,
   ...(budgets === undefined ? {} : { budgetStore: storeAt(budgets) }),
   logger: createLogger({ level: 'fatal', service: 'test' }),
-  batchTiming: { lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50, renewMs: 100, leaseMs: 1_000 },
+  batchTiming: {
+    ...{ lookMs: 20, firstWaitMs: 20, maxWaitMs: 50, failedWaitMs: 50, renewMs: 100, leaseMs: 1_000 },
+    ...{ pollMs: 20, maxPollMs: 50, settleMs: 2_000 },
+  },
 });
 await gateway.snapshots.load(1, snapshot);
 const { port } = await gateway.listen();

@@ -9,7 +9,8 @@ import { invalid } from './answers.ts';
 import { readGwOptions } from './gw-options.ts';
 import { lifetimeMsOf } from './upload.ts';
 
-export interface BatchRequest extends Pick<BatchOrder, 'endpoint' | 'inputFileId' | 'completionWindow' | 'metadata'> {
+export interface BatchRequest
+  extends Pick<BatchOrder, 'endpoint' | 'inputFileId' | 'completionWindow' | 'metadata' | 'providerOptions'> {
   readonly headers: BatchOrder['headers'];
   /** How long its output is to be kept, in ms; undefined: the client does not say. */
   readonly outputLifetimeMs: number | undefined;
@@ -17,6 +18,7 @@ export interface BatchRequest extends Pick<BatchOrder, 'endpoint' | 'inputFileId
 
 const MEMBERS: ReadonlySet<string> = new Set([
   ...['input_file_id', 'endpoint', 'completion_window', 'metadata', 'output_expires_after', 'gw_options'],
+  'provider_options',
 ]);
 
 /** Throws PARAMETER_INVALID for the first member that is wrong or not known. */
@@ -46,10 +48,27 @@ export function readBatchRequest(body: JsonObject): BatchRequest {
     inputFileId,
     endpoint,
     completionWindow: window,
+    ...readProviderOptions(body['provider_options'], window),
     metadata: readMetadata(metadata),
     headers: readGwOptions(options),
     outputLifetimeMs: readLifetime(body['output_expires_after']),
   };
+}
+
+/** Units: characters of JSON. */
+const MAX_OPTIONS = 16_384;
+
+function readProviderOptions(
+  given: unknown,
+  window: BatchOrder['completionWindow'],
+): Pick<BatchOrder, 'providerOptions'> {
+  if (given === undefined || given === null) return {};
+  const name = 'provider_options';
+  if (!isObject(given)) throw invalid(name, 'must be an object');
+  if (window === 'immediate') throw invalid(name, 'is for batches of providers, which run none that is immediate');
+  const text = JSON.stringify(given);
+  if (text.length > MAX_OPTIONS) throw invalid(name, `must have at most ${MAX_OPTIONS} characters of JSON`);
+  return { providerOptions: JSON.parse(text) };
 }
 
 const MAX_PAIRS = 16;

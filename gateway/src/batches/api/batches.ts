@@ -3,10 +3,10 @@ import { AppError } from '../../errors/index.ts';
 import { newId } from '../../lib/random.ts';
 import type { LocalAnswer, ResolvedRequest } from '../../pipeline/index.ts';
 import { type BatchOrder, hasEnded, NOT_STARTED, type StoredBatch } from '../records.ts';
-import { jsonAnswer } from './answers.ts';
+import { invalid, jsonAnswer } from './answers.ts';
 import { readBatchRequest } from './batch-request.ts';
 import { contentOf, findFile, ID_LENGTH, type StorePorts } from './files.ts';
-import { batchObject, listObject } from './objects.ts';
+import { batchObject, listObject, shownStatus } from './objects.ts';
 import { pageOf } from './query.ts';
 
 export interface BatchPorts extends StorePorts {
@@ -59,11 +59,21 @@ export async function listBatches({ jobs }: StorePorts, request: ResolvedRequest
   const page = pageOf(request, ['limit', 'after']);
   const { items, hasMore } = await jobs.batches(request.caller.workspace.name, page);
   const ids = items.map(({ order }) => order.id);
-  return jsonAnswer(listObject(items.map(batchObject), ids, hasMore));
+  return jsonAnswer(
+    listObject(
+      items.map((batch) => batchObject(batch)),
+      ids,
+      hasMore,
+    ),
+  );
 }
 
 export async function getBatch(ports: StorePorts, request: ResolvedRequest): Promise<LocalAnswer> {
-  return jsonAnswer(batchObject(await batchOf(ports, request)));
+  const query = new URLSearchParams(request.exchange.request.query);
+  const withDetails = query.get('include_provider_details') ?? 'false';
+  if (withDetails !== 'true' && withDetails !== 'false')
+    throw invalid('include_provider_details', 'must be true or false');
+  return jsonAnswer(batchObject(await batchOf(ports, request), withDetails === 'true'));
 }
 
 export async function cancelBatch(ports: BatchPorts, request: ResolvedRequest): Promise<LocalAnswer> {
@@ -87,7 +97,7 @@ export async function getBatchOutput(ports: StorePorts, request: ResolvedRequest
   if (id !== null) return contentOf(ports, await findFile(ports, order.workspace, id));
   const why = hasEnded(progress)
     ? `It is ${progress.status} and has none`
-    : `It is ${progress.status}; ask again later`;
+    : `It is ${shownStatus(progress)}; ask again later`;
   throw new AppError('BATCH_OUTPUT_MISSING', { detail: `The batch has no output. ${why}` });
 }
 

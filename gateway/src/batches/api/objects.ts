@@ -16,7 +16,25 @@ export const fileObject = ({ id, bytes, createdAt, expiresAt, filename, purpose 
   status_details: null,
 });
 
-export function batchObject({ order, progress, cancellingAt }: StoredBatch): object {
+/** Of a batch at a provider, in the words of OpenAI's API. */
+export function shownStatus({ status, finalizingAt }: BatchProgress): string {
+  if (status === 'submitting') return 'validating';
+  if (status !== 'at_provider') return status;
+  return finalizingAt === null ? 'in_progress' : 'finalizing';
+}
+
+/** Who asks for the rows: nothing of it is a credential or a host. */
+function providerDetails({ atProvider, ownReason }: BatchProgress): object {
+  if (atProvider === undefined)
+    return { run_by: ownReason === undefined ? null : 'gateway', reason: ownReason ?? null };
+  const { provider, slug, id, status, counts } = atProvider;
+  return {
+    ...{ run_by: 'provider', provider, account: `@${slug}`, batch_id: id, status },
+    request_counts: counts,
+  };
+}
+
+export function batchObject({ order, progress, cancellingAt }: StoredBatch, withDetails = false): object {
   const { status } = progress;
   const isCancelling = cancellingAt !== undefined && progress.endedAt === null;
   const endedAs = (wanted: BatchProgress['status']): number | null =>
@@ -28,7 +46,7 @@ export function batchObject({ order, progress, cancellingAt }: StoredBatch): obj
     errors: progress.problems.length === 0 ? null : { object: 'list', data: progress.problems },
     input_file_id: order.inputFileId,
     completion_window: order.completionWindow,
-    status: isCancelling ? 'cancelling' : status,
+    status: isCancelling ? 'cancelling' : shownStatus(progress),
     output_file_id: progress.outputFileId,
     error_file_id: progress.errorFileId,
     created_at: seconds(order.createdAt),
@@ -42,6 +60,7 @@ export function batchObject({ order, progress, cancellingAt }: StoredBatch): obj
     cancelled_at: endedAs('cancelled'),
     request_counts: { total: progress.total, completed: progress.completed, failed: progress.failed },
     metadata: order.metadata,
+    ...(withDetails ? { provider_details: providerDetails(progress) } : {}),
   };
 }
 

@@ -11,16 +11,24 @@ import { createObjectFolder } from '../../object-storage/index.ts';
 import { objectKey } from '../api/files.ts';
 import { createJobFolder } from '../folder/job-folder.ts';
 import type { BatchOrder, StoredBatch } from '../records.ts';
-import { runBatch } from './batch-run.ts';
+import { type RunPorts, runBatch } from './batch-run.ts';
 import type { CallRow, RowResult } from './row-call.ts';
 import { createSlots } from './slots.ts';
 
 const NOW = Date.UTC(2027, 0, 1);
 const SETTINGS = {
   ...{ maxFileBytes: 1e6, maxFiles: 100, maxRows: 100, maxRowBytes: 10_000, maxOpenBatches: 10, retentionMs: 1e9 },
-  ...{ rowsPerBatch: 2, rowsPerProcess: 4 },
+  ...{ rowsPerBatch: 2, rowsPerProcess: 4, atProviders: false },
 };
-const TIMING = { renewMs: 1_000_000, leaseMs: 10_000_000, retryMs: 1, maxPauseMs: 5 };
+const TIMING = {
+  renewMs: 1_000_000,
+  leaseMs: 10_000_000,
+  retryMs: 1,
+  maxPauseMs: 5,
+  ...{ pollMs: 1, maxPollMs: 1, settleMs: 1, readMs: 1_000 },
+};
+/** No batch is at a provider. */
+const NEVER_ASKED = undefined as unknown as RunPorts['atProvider'];
 const ROWS = 10;
 
 const GOOD: RowResult = {
@@ -66,6 +74,7 @@ async function prepare(window: BatchOrder['completionWindow'] = '24h') {
     const lease = await claim();
     if (lease === undefined) throw new Error('the batch is not free');
     const ports = {
+      atProvider: NEVER_ASKED,
       ...{ settings: SETTINGS, objects, jobs, json: DEFAULT_JSON_LIMITS, timing: TIMING, slots: createSlots(4), call },
       openMemory: () => createByteBudget(1e9).open(),
       now: () => nowMs,

@@ -5,6 +5,7 @@ import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import { newId } from '../../lib/random.ts';
 import { objectKey, type StorePorts } from '../api/files.ts';
+import { type AtProviderPorts, lookAtProvider, type ProviderTiming, planInput } from '../at-provider/index.ts';
 import { LeaseLost } from '../claims.ts';
 import type { Lease } from '../job-store.ts';
 import { type BatchProblem, type BatchProgress, hasEnded } from '../records.ts';
@@ -18,6 +19,7 @@ import { waitFor } from './wait.ts';
 export interface RunPorts extends StorePorts {
   readonly json: JsonLimits;
   readonly call: CallRow;
+  readonly atProvider: AtProviderPorts;
   /** Of the process. */
   readonly slots: Slots;
   readonly timing: RunTiming;
@@ -25,7 +27,7 @@ export interface RunPorts extends StorePorts {
 }
 
 /** All in ms. */
-export interface RunTiming {
+export interface RunTiming extends ProviderTiming {
   /** How often a lease is renewed, and for how long it holds without that. */
   readonly renewMs: number;
   readonly leaseMs: number;
@@ -52,9 +54,13 @@ class BatchRun {
   readonly #lease: Lease;
   readonly #ports: RunPorts;
   readonly #stop = new Cancellation();
+  /** The process ends, or somebody else has the lease: also where it was cancelled before. */
+  readonly #leave = new Cancellation();
   readonly #probe = createSlots(1);
   #progress: BatchProgress;
   #answered = new Map<number, boolean>();
+  /** Why the batch of a provider has ended; undefined: all rows have an answer. */
+  #reason: EndReason | undefined;
   #pausedUntil = 0;
   /** Refusals by limits, one after the other. */
   #refusals = 0;
@@ -77,7 +83,9 @@ class BatchRun {
     try {
       await this.#beat();
       if (this.#progress.status === 'validating' && !this.#isOver()) await this.#validate();
-      if (!hasEnded(this.#progress)) await this.#work();
+      const laterAt = await this.#atProvider();
+      if (laterAt !== undefined) return await this.#lease.release(laterAt);
+      if (!hasEnded(this.#progress) && this.#progress.atProvider === undefined) await this.#work();
     } finally {
       clearInterval(timer);
       handOver.offCancel(onHandOver);
@@ -86,19 +94,54 @@ class BatchRun {
     await this.#finish();
   }
 
+  /** Looks at the batch of a provider, if there is one; when it is looked at again (Unix ms), unless it is over. */
+  async #atProvider(): Promise<number | undefined> {
+    if (this.#progress.atProvider === undefined || hasEnded(this.#progress)) return undefined;
+    this.#answered = new Map(await this.#lease.answeredRows());
+    const looking = lookAtProvider(this.#ports.atProvider, {
+      ...{ lease: this.#lease, timing: this.#ports.timing, signal: this.#leave, answered: this.#answered },
+      progress: () => this.#progress,
+      save: (progress) => this.#save(progress),
+      rows: () => this.#inputRows(),
+      isCancelled: () => (this.#stop.reason as Stop | undefined)?.kind === 'cancelled', // only `#end` cancels
+      now: this.#ports.now,
+    });
+    const looked = await looking.catch((error: unknown) => {
+      if (!this.#leave.cancelled) throw error;
+    });
+    if (this.#leave.cancelled || looked === undefined) return undefined;
+    if (looked.kind === 'later') return looked.atMs;
+    if (looked.kind === 'anew') return 0;
+    if (looked.kind === 'own') return undefined;
+    this.#count([...this.#answered.values()].filter(Boolean).length);
+    this.#reason = looked.reason;
+    return undefined;
+  }
+
+  async #save(progress: BatchProgress): Promise<void> {
+    await this.#lease.save(progress);
+    this.#progress = progress;
+  }
+
+  async #inputRows(): Promise<AsyncGenerator<InputRow | BadRow> | undefined> {
+    const content = await this.#content();
+    return content && this.#rows(content);
+  }
+
   async #finish(): Promise<void> {
     if (hasEnded(this.#progress)) return;
-    const stop = this.#stop.reason as Stop | undefined; // only `#end` cancels
+    const atProvider = this.#progress.atProvider !== undefined;
+    const stop = (atProvider ? this.#leave.reason : this.#stop.reason) as Stop | undefined; // only `#end` cancels
     if (stop?.kind === 'handed-over') return await this.#lease.release();
     if (stop?.kind === 'broken') throw stop.error;
     const renewing = setInterval(() => {
       this.#beating = this.#beating.then(() => this.#renew());
     }, this.#ports.timing.renewMs);
     try {
-      this.#progress = { ...this.#progress, status: 'finalizing', finalizingAt: this.#ports.now() };
-      await this.#lease.save(this.#progress);
+      const status = atProvider ? this.#progress.status : 'finalizing';
+      await this.#save({ ...this.#progress, status, finalizingAt: this.#ports.now() });
       const own = { lease: this.#lease, answered: this.#answered, content: () => this.#content() };
-      await writeResults({ ...this.#ports, ...own }, stop, this.#progress);
+      await writeResults({ ...this.#ports, ...own }, atProvider ? this.#reason : stop, this.#progress);
     } finally {
       clearInterval(renewing);
       await this.#beating;
@@ -108,6 +151,7 @@ class BatchRun {
   /** The first reason counts. */
   #end(stop: Stop): void {
     this.#stop.cancel(stop);
+    if (stop.kind === 'handed-over' || stop.kind === 'broken') this.#leave.cancel(stop);
   }
 
   #isOver(): boolean {
@@ -155,11 +199,32 @@ class BatchRun {
     const { total, problems } =
       content === undefined ? { total: 0, problems: [INPUT_GONE] } : await checkInput(this.#rows(content));
     const nowMs = this.#ports.now();
-    this.#progress =
-      problems.length > 0
-        ? { ...this.#progress, status: 'failed', problems: [...problems], endedAt: nowMs }
-        : { ...this.#progress, status: 'in_progress', total, inProgressAt: nowMs };
-    await this.#lease.save(this.#progress);
+    if (problems.length > 0)
+      return await this.#save({ ...this.#progress, status: 'failed', problems: [...problems], endedAt: nowMs });
+    const place = await this.#place();
+    if (place !== undefined) await this.#save({ ...this.#progress, ...place, total, inProgressAt: nowMs });
+  }
+
+  /** Who asks for the rows; undefined: the process ends. */
+  async #place(): Promise<Pick<BatchProgress, 'status' | 'atProvider' | 'ownReason'> | undefined> {
+    const { settings, atProvider, now } = this.#ports;
+    const { order } = this.#lease.batch;
+    if (order.completionWindow !== '24h') return { status: 'in_progress', ownReason: 'the batch is immediate' };
+    if (!settings.atProviders) return { status: 'in_progress', ownReason: 'the gateway uses no batches of providers' };
+    const marker = newId('gwb_', 24);
+    const rows = () => this.#inputRows();
+    const isStopped = () => this.#leave.cancelled;
+    const planned = await planInput({ order, plan: atProvider.plan, rows, isStopped }, marker);
+    if (planned === undefined) return undefined;
+    if (planned.kind === 'own') return { status: 'in_progress', ownReason: planned.reason };
+    const { provider, account, config } = planned.target;
+    return {
+      status: 'submitting',
+      atProvider: {
+        ...{ provider, slug: account.slug, config: config ?? null, marker, bytes: planned.bytes, begunAt: now() },
+        ...{ file: null, calledAt: null, id: null, createdAt: null, status: null, counts: null },
+      },
+    };
   }
 
   async #work(): Promise<void> {

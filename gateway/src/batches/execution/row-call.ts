@@ -6,10 +6,12 @@ import { Cancellation } from '../../lib/cancellation.ts';
 import {
   type Answer,
   type AnswerBody,
+  type Caller,
   type ClientRequest,
   callerOfKey,
   type Exchange,
   type Pipeline,
+  type RowPlan,
   type SpanRules,
   traceOf,
 } from '../../pipeline/index.ts';
@@ -53,6 +55,30 @@ export type RowResult =
   | { readonly kind: 'interrupted' };
 
 export type CallRow = (order: BatchOrder, row: RowRequest) => Promise<RowResult>;
+
+/** The pipeline's answer for a row as a request. */
+export type PlanRow = (exchange: Exchange, caller: Caller) => Promise<RowPlan>;
+
+/** What a batch of a provider could do for the row; undefined: its key is gone, or no Snapshot is there. */
+export type PlanBatchRow = (order: BatchOrder, row: RowRequest) => Promise<RowPlan | undefined>;
+
+export function createRowPlans(ports: Pick<RowCallPorts, 'snapshots' | 'openMemory'>, plan: PlanRow): PlanBatchRow {
+  return async (order, row) => {
+    const snapshot = ports.snapshots.current;
+    const operation = BATCH_ENDPOINTS.get(order.endpoint);
+    const caller = snapshot && callerOfKey(order.keyId, order.workspace, snapshot);
+    if (snapshot === undefined || operation === undefined || caller === undefined) return undefined;
+    const memory = ports.openMemory();
+    const request = requestOf(order, row);
+    try {
+      const signal = new Cancellation();
+      const own = { signal, memory, atEnd: () => undefined, startedMs: performance.now() };
+      return await plan({ operation, request, snapshot, caller, trace: traceOf(request, undefined), ...own }, caller);
+    } finally {
+      memory.close();
+    }
+  };
+}
 
 /** Never rejects. */
 export function createRowCall(ports: RowCallPorts): CallRow {
@@ -172,7 +198,7 @@ const keyProblem = (code: 'key_revoked' | 'key_expired'): BatchProblem => ({
 function requestOf(order: BatchOrder, row: RowRequest): ClientRequest {
   const headers = new Map(Object.entries(order.headers));
   headers.set('content-type', 'application/json');
-  headers.set('x-gw-metadata', metadataOf(order));
+  headers.set('x-gw-metadata', rowMetadata(order));
   return {
     method: 'POST',
     path: order.endpoint,
@@ -186,7 +212,7 @@ function requestOf(order: BatchOrder, row: RowRequest): ClientRequest {
 }
 
 /** What `gw_options` says, and which batch it is. */
-function metadataOf({ id, headers }: BatchOrder): string {
+export function rowMetadata({ id, headers }: BatchOrder): string {
   const given: unknown = JSON.parse(headers['x-gw-metadata'] ?? '{}');
   return JSON.stringify({ ...(isObject(given) ? given : {}), batch_id: id });
 }

@@ -51,7 +51,7 @@ export function createBatchFolder(folder: string, onEnd: () => Promise<void>): B
       if (last > 0 && !(await isOver(at(leaseName(last)), nowMs - leaseMs))) return undefined;
       const own = last + 1;
       if (!(await createTimedFile(at(leaseName(own)), nowMs))) return undefined;
-      return createFolderLease({ folder, number: own, batch: known, cancellingAt, forgetAnswers });
+      return createFolderLease({ folder, number: own, batch: known, leaseMs, cancellingAt, forgetAnswers });
     },
     forgetAnswers,
   };

@@ -16,13 +16,14 @@ export interface FolderLeaseOptions {
   readonly folder: string;
   readonly number: number;
   readonly batch: StoredBatch;
+  readonly leaseMs: number;
   cancellingAt(): Promise<number | undefined>;
   forgetAnswers(): Promise<void>;
 }
 
 const storedAnswer = z.object({ row: z.int().min(0), succeeded: z.boolean(), line: z.string() });
 
-export function createFolderLease({ folder, number, batch, ...options }: FolderLeaseOptions): Lease {
+export function createFolderLease({ folder, number, batch, leaseMs, ...options }: FolderLeaseOptions): Lease {
   const path = join(folder, leaseName(number));
   let last: Promise<unknown> = Promise.resolve();
   /** The last line may have no end. */
@@ -76,10 +77,10 @@ export function createFolderLease({ folder, number, batch, ...options }: FolderL
         await last;
         await options.forgetAnswers();
       }),
-    release: () =>
+    release: (atMs = 0) =>
       guard(async () => {
         await last;
-        await touch(0).catch((error: unknown) => {
+        await touch(Math.max(0, atMs - leaseMs)).catch((error: unknown) => {
           if (!hasCode(error, 'ENOENT')) throw error; // it has ended
         });
       }),

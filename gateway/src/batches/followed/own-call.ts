@@ -11,6 +11,7 @@ import {
   callerOfKey,
   type Exchange,
   OPERATIONS,
+  type Operation,
   type RowSettlement,
   traceOf,
 } from '../../pipeline/index.ts';
@@ -28,7 +29,7 @@ export interface OwnCall {
   readonly signal: CancelSignal;
 }
 
-type Use<T> = (answer: Answer, exchange: Exchange) => Promise<T>;
+export type Use<T> = (answer: Answer, exchange: Exchange) => Promise<T>;
 
 /** What `use` makes of the answer, whose bytes it reads; undefined: the workspace is gone, or no Snapshot is there. */
 export async function ownCall<T>(ports: OwnCallPorts, call: OwnCall, use: Use<T>): Promise<T | undefined> {
@@ -50,23 +51,42 @@ interface One<T> {
 }
 
 async function oneCall<T>(
-  { pipeline, snapshots, inFlight, spans, openMemory }: OwnCallPorts,
+  ports: OwnCallPorts,
   { followed, operation, settlement, signal }: OwnCall,
   { config, use }: One<T>,
 ): Promise<T | undefined> {
-  const snapshot = snapshots.current;
-  const caller = snapshot && callerOf(followed, snapshot, config);
+  const snapshot = ports.snapshots.current;
+  const caller = snapshot && ownerOf(followed, snapshot, config);
   if (snapshot === undefined || caller === undefined) return undefined;
+  const request = requestOf(followed, operation);
+  return await callAs(ports, { operation: OPERATIONS[operation], request, snapshot, caller, settlement, signal }, use);
+}
+
+export interface CallAs {
+  readonly operation: Operation;
+  readonly request: ClientRequest;
+  readonly snapshot: SnapshotView;
+  readonly caller: Caller;
+  readonly settlement?: RowSettlement | undefined;
+  /** Nobody waits for the answer any longer. */
+  readonly signal: CancelSignal;
+}
+
+/** A call of the gateway for one of its callers, and what `use` makes of its answer. */
+export async function callAs<T>(
+  { pipeline, inFlight, spans, openMemory }: OwnCallPorts,
+  { signal, settlement, ...call }: CallAs,
+  use: Use<T>,
+): Promise<T> {
   const cancellation = new Cancellation();
   const stop = (): void => cancellation.cancel(new AppError('DRAINING'));
   const memory: ByteAccount = openMemory();
   const tasks: (() => void)[] = [];
-  const request = requestOf(followed, operation);
   const exchange: Exchange = {
-    ...{ operation: OPERATIONS[operation], request, snapshot, caller, settlement, signal: cancellation, memory },
+    ...{ ...call, ...(settlement === undefined ? {} : { settlement }), signal: cancellation, memory },
     atEnd: (task) => void tasks.push(task),
     startedMs: performance.now(),
-    trace: traceOf(request, spans),
+    trace: traceOf(call.request, spans),
   };
   inFlight.add(cancellation);
   signal.onCancel(stop);
@@ -87,8 +107,8 @@ const EVERY_SCOPE: ReadonlySet<string> = new Set(['*']);
  * The key as it is, else its name alone: work that was done is paid by its workspace, whether the key has expired or is gone. The config
  * is its default: one that is named by a call may not have several targets where a provider keeps something.
  */
-function callerOf(
-  { key, workspace: name }: FollowedBatch,
+export function ownerOf(
+  { key, workspace: name }: Pick<FollowedBatch, 'key' | 'workspace'>,
   snapshot: SnapshotView,
   config: string | undefined,
 ): Caller | undefined {

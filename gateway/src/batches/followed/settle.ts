@@ -156,7 +156,7 @@ function rowOf({ followed: { id, createdAt } }: FollowedLease, { endedAtMs = cre
 }
 
 /** Cancelled after so long, too. */
-function withinMs(ms: number, signal: CancelSignal): Disposable & { readonly signal: CancelSignal } {
+export function withinMs(ms: number, signal: CancelSignal): Disposable & { readonly signal: CancelSignal } {
   const both = new Cancellation();
   const stop = (): void => both.cancel(undefined);
   const timer = setTimeout(stop, ms);

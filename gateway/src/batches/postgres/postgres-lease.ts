@@ -82,10 +82,10 @@ export function createPostgresLease(database: BatchDatabase, { batch, number, le
             await sql`delete from gateway_batches.answers where batch_id = ${id}`.execute(transaction);
         }),
       ),
-    release: () =>
+    release: (atMs = 0) =>
       database.use(async ({ queries, sql }) => {
         await sql`
-          update gateway_batches.batches set lease_until = 0 where id = ${id} and lease_number = ${number}::bigint
+          update gateway_batches.batches set lease_until = ${atMs}::bigint where id = ${id} and lease_number = ${number}::bigint
         `.execute(queries);
       }),
   };

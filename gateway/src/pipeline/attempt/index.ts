@@ -29,8 +29,9 @@ export { type AnswerCheck, type AnsweredTry, type CheckedAnswer, createOverloadC
 export type { InputCheck, InputVerdict } from './guard.ts';
 export type { MappedAnswer } from './map/index.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
-export { modelOf, type Prepared } from './prepare/index.ts';
+export { modelOf, type Prepared, prepare } from './prepare/index.ts';
 export { type AttemptOutcome, answeringFacts, spentFacts } from './record/index.ts';
+export { buildRequest } from './request.ts';
 export type { EmbedPrompt } from './semantic.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */

@@ -1,4 +1,4 @@
-import { anthropicErrorFields, isOverloadFrame } from '../../wire/anthropic/index.ts';
+import { anthropicErrorFields, BATCH_ENDPOINTS, isOverloadFrame } from '../../wire/anthropic/index.ts';
 import { defineProvider, type ModelPlace, type Provider } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
 import { anthropicAuth, anthropicBeta, anthropicVersion } from './auth.ts';
@@ -23,6 +23,7 @@ export const anthropic: Provider = defineProvider({
   },
   procedures: { getFileContent, createBatch, getBatchOutput },
   rowChecks: { createMessageBatch: listedRequests },
+  rowBatches: { endpoints: BATCH_ENDPOINTS, input: 'call', options: [] },
   models,
   // The vendor's SDKs add the version segment to every path, while base URLs have it already.
   proxy: {

@@ -69,6 +69,11 @@ export const openai: Provider = defineProvider({
   },
   procedures: { getBatchOutput: batchOutput(RESOURCES) },
   rowChecks: { createBatch: listedRows(RESOURCES) },
+  rowBatches: {
+    endpoints: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/moderations'],
+    input: 'file',
+    options: ['metadata', 'output_expires_after'],
+  },
   models: { path: '/models' },
   proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS), modelPlaces: modelPlacesOf(OPENAI_MODEL_PLACES) },
 });
