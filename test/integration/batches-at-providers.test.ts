@@ -131,7 +131,7 @@ test('parameters of a config shape the rows, which the provider gets as it takes
     })),
   );
   expect(vendor.created).toMatchObject([
-    { ...provider_options, metadata: { team: 'web', gatehouse_batch: expect.stringMatching(/^gwb_\w{24}$/) } },
+    { ...provider_options, metadata: { team: 'web', 'gatehouse-batch': expect.stringMatching(/^gwb_\w{24}$/) } },
   ]);
   await waitFor(async () => (await details(id)).provider_details['status'] === 'in_progress', { what: 'its state' });
   expect((await managed.read(id)).status).toBe('in_progress');

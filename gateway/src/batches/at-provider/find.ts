@@ -11,7 +11,7 @@ import { rowOf } from './input.ts';
 import { parsedLine, SILENT_READ } from './output.ts';
 
 /** Where the marker is, among the metadata of a batch. */
-export const MARKER = 'gatehouse_batch';
+export const MARKER = 'gatehouse-batch';
 
 /** `unknown`: the provider does not tell now. */
 export type Found = { readonly kind: 'found'; readonly batch: JsonObject } | { readonly kind: 'absent' | 'unknown' };
