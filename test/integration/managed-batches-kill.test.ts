@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startBatchVendor } from '../kit/batch-vendor.ts';
 import { type SendOptions, send } from '../kit/http.ts';
 import { chatRow, managedBy } from '../kit/managed-batches.ts';
@@ -38,8 +38,11 @@ beforeAll(async () => {
     });
   });
 });
+// All share the folder: one that is left over would work on the batch of the next test.
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+});
 afterAll(async () => {
-  for (const child of children) await kill(child);
   await upstream[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
