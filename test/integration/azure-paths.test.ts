@@ -159,7 +159,7 @@ test('guardrails look at what is asked', async () => {
 
 test.for([
   ['POST', '/openai/deployments/d/unknown', 404],
-  ['GET', '/openai/deployments/d/chat/completions', 404],
+  ['GET', '/openai/deployments/d/chat/completions', 405],
   ['POST', '/openai/deployments/%2e%2e/chat/completions', 400],
 ] as const)('%s %s is refused', async ([method, path, status]) => {
   const answer = await send(world.url + path, { method, headers: { 'api-key': KEY } });
