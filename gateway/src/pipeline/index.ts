@@ -5,15 +5,8 @@ import { type AppError, toAppError } from '../errors/index.ts';
 import type { TokenCheck } from '../identity/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
-import { type Capture, NO_GUARDRAILS, NO_VERDICTS, NOTHING_COUNTED, StepLog } from '../record/index.ts';
-import {
-  type Leaf,
-  type PlanNode,
-  type QueryFacts,
-  type RouteContext,
-  type StickyPlan,
-  walkPlan,
-} from '../routing/index.ts';
+import { NOTHING_COUNTED, StepLog } from '../record/index.ts';
+import { type Leaf, type QueryFacts, type RouteContext, type StickyPlan, walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { createAccountModels } from './account-models.ts';
 import { nameAnswerer, providerIdOf } from './answer-names.ts';
@@ -21,34 +14,23 @@ import {
   type AttemptInput,
   type AttemptOutcome,
   type AttemptPorts,
-  answeringFacts,
   attemptTarget,
   modelOf,
   spentFacts,
 } from './attempt/index.ts';
 import { authorize, authorizeUpstream } from './authorize.ts';
 import { CallBudget } from './call-budget.ts';
-import { callerFacts } from './caller-facts.ts';
 import { type CapturePorts, captureAnswer, captureRequest, openCapture } from './capture.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { holdConcurrencySlot } from './concurrency.ts';
 import { enterDoor, leaveDoor } from './doors/index.ts';
 import { renderErrorFor } from './error-answer.ts';
-import {
-  type Answer,
-  type AttemptFacts,
-  bytesOf,
-  type Caller,
-  type Exchange,
-  type HeaderMap,
-  type PipelineFacts,
-  type RequestBody,
-  uploadOf,
-} from './exchange.ts';
+import { type Answer, type Caller, type Exchange, type HeaderMap, type RequestBody, uploadOf } from './exchange.ts';
+import { factsOf, type Progress } from './facts.ts';
 import { type FleetPort, fleetFor, passOn, refuseWithheldGuardrails } from './forward.ts';
-import { type GuardrailLog, softAnswer } from './guardrails/index.ts';
+import { softAnswer } from './guardrails/index.ts';
 import { identify } from './identify.ts';
-import { admit, type LimitLog } from './limits/index.ts';
+import { admit } from './limits/index.ts';
 import { sayingWhere, tellingOf } from './lookup.ts';
 import {
   errorFormatOf,
@@ -58,7 +40,7 @@ import {
   type OwnResources,
 } from './operations/index.ts';
 import { readAs, readBody } from './read-body.ts';
-import { findFormModel, type PromptUse, promptOf, type Resolver } from './resolve/index.ts';
+import { findFormModel, promptOf, type Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
 import { addUsageHeaders } from './usage-headers.ts';
@@ -139,14 +121,6 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
   const own = { ...ports, accountModels: createAccountModels({ attempts, now }) };
   const isCapturing = ports.capture !== undefined;
   return { handle: (exchange) => (isCapturing ? captured(own, exchange) : serve(own, exchange)) };
-}
-
-/** What is known of a request so far, for its record. */
-interface Progress extends LimitLog, GuardrailLog {
-  caller?: Caller;
-  body?: RequestBody;
-  captured?: Capture | undefined;
-  input?: AttemptInput;
 }
 
 const beginProgress = ({ trace }: Exchange): Progress => (trace.span?.sampled === true ? { steps: new StepLog() } : {});
@@ -357,47 +331,3 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   const facts = { ...factsOf(undefined, progress), error };
   return { status: rendered.status, headers, body: { kind: 'bytes', bytes: rendered.body }, facts, store: undefined };
 }
-
-function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
-  const { caller, input, limits, guardrails, steps, captured = input?.captured } = progress;
-  const resolution = input?.resolution;
-  const plan = resolution?.plan;
-  const attempts = input === undefined ? [] : attemptsOf(input, outcome);
-  return {
-    error: outcome?.error,
-    caller: caller && callerFacts(caller),
-    metadata: resolution?.metadata ?? {},
-    user: resolution?.params['user'],
-    requestBytes: resolution && bytesOf(resolution.body),
-    route: {
-      prompt: promptName(resolution?.prompt?.use),
-      config: plan?.slug,
-      configVersion: plan?.version,
-      configGeneration: plan?.generation,
-      mode: plan && modeOf(plan.root),
-      optionPath: outcome?.leaf.path,
-    },
-    decisions: {
-      cache: outcome?.cacheStatus,
-      retries: outcome?.retries,
-      attemptsExhausted: input?.calls.exhausted ?? false,
-      limits: limits ?? NO_VERDICTS,
-      guardrails: NO_GUARDRAILS,
-      steps: steps?.facts,
-    },
-    attempts,
-    answeredBy: outcome && input && attempts[input.tried.indexOf(outcome)],
-    stream: outcome?.stream ?? false,
-    settlement: outcome?.hold,
-    counted: outcome?.counted,
-    guardrails,
-    captured,
-  };
-}
-
-const promptName = (use: PromptUse | undefined): string | undefined => use && `${use.slug}@${use.version}`;
-
-const attemptsOf = ({ tried, exchange }: AttemptInput, outcome: AttemptOutcome | undefined): readonly AttemptFacts[] =>
-  tried.map((each) => (each === outcome ? answeringFacts(each, exchange) : spentFacts(each, exchange)));
-
-const modeOf = (root: PlanNode): string => (root.kind === 'leaf' ? 'single' : root.mode);
