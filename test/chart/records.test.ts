@@ -28,6 +28,28 @@ test('documents are in the database unless a bucket is named', async () => {
   expect(management.size).toBe(0);
 });
 
+test.for([
+  { values: {}, maxMebibytes: 5_120 },
+  { values: { postgres: { persistence: { size: '1Gi' } } }, maxMebibytes: 640 },
+  { values: { postgres: { persistence: { size: '1.5G' } } }, maxMebibytes: 894 },
+  { values: { postgres: { persistence: { size: '1073741824' } } }, maxMebibytes: 640 },
+  { values: { postgres: { persistence: { size: '10Mi' } } }, maxMebibytes: 64 },
+  { values: { records: { postgres: { maxMebibytes: 100 } } }, maxMebibytes: 100 },
+  { values: { records: { postgres: { urlSecretRef } } }, maxMebibytes: undefined },
+  { values: { records: { postgres: { urlSecretRef, maxMebibytes: 100 } } }, maxMebibytes: 100 },
+])('of the volume of %j the log takes its share', async ({ values: { records = {}, ...more }, maxMebibytes }) => {
+  const { fleet } = await placesOf(records, more);
+  expect(at(fleet, 'postgres.maxMebibytes')).toBe(maxMebibytes);
+});
+
+test('a size in a unit that is not understood needs a bound', async () => {
+  const postgres = { persistence: { size: '1E' } };
+  await expect(placesOf({}, { postgres })).rejects.toThrow('records.postgres.maxMebibytes');
+  expect((await placesOf({ postgres: { maxMebibytes: 100 } }, { postgres })).fleet).toMatchObject({
+    postgres: { maxMebibytes: 100 },
+  });
+});
+
 test('a bucket of another store, with a key pair', async () => {
   const s3 = { bucket: 'request-logs', region: 'eu-central-1', endpoint: 'http://minio:9000', pathFormat: 'V2' };
   const caSecretRef = { name: 'minio-ca', key: 'ca.crt' };

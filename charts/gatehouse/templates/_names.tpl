@@ -138,6 +138,25 @@ true
 {{- end -}}
 {{- end }}
 
+{{- /* Most that the request log takes in PostgreSQL, in MiB: as given, else five eighths of the chart's volume; nothing: no bound. */ -}}
+{{- define "gatehouse.logsMebibytes" -}}
+{{- $given := .Values.records.postgres.maxMebibytes | int64 -}}
+{{- if $given -}}
+{{- $given -}}
+{{- else if eq (include "gatehouse.logsPlace" .) "own" -}}
+{{- $size := include "gatehouse.postgresSize" . -}}
+{{- $kibi := 1024.0 -}}
+{{- $mebi := mulf $kibi $kibi -}}
+{{- $units := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "Ki" $kibi "Mi" $mebi "Gi" (mulf $mebi $kibi) "Ti" (mulf $mebi $mebi) "Pi" (mulf $mebi $mebi $kibi) -}}
+{{- $unit := regexFind "[A-Za-z]*$" $size -}}
+{{- if not (hasKey $units $unit) -}}
+{{- fail (printf "postgres.persistence.size: %s needs records.postgres.maxMebibytes, as its unit is not understood here" $size) -}}
+{{- end -}}
+{{- $bytes := mulf (regexFind "^[0-9.]+" $size | float64) (get $units $unit) -}}
+{{- max 64 (divf (mulf $bytes 0.625) $mebi | int64) -}}
+{{- end -}}
+{{- end }}
+
 {{- /* Size of the volume of PostgreSQL: that of a StatefulSet cannot be changed, so that of an earlier version stays. */ -}}
 {{- define "gatehouse.postgresSize" -}}
 {{- $size := .Values.postgres.persistence.size -}}

@@ -5,12 +5,10 @@ import { BUCKET_ROLE, BUCKET_ROLE_RULES, nameRef, secretKeyRef } from './parts/i
 
 /** A hundred years. */
 const MAX_DAYS = 36_500;
+/** A pebibyte. */
+const MAX_MEBIBYTES = 1024 ** 3;
 
-const database = (description: string) =>
-  z
-    .strictObject({ urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL.') })
-    .meta({ description })
-    .optional();
+const URL_SECRET = secretKeyRef('urlSecretRef is the Secret entry with the URL.');
 
 const URL_REF = { urlSecretRef: { name: 'logs', key: 'url' } };
 
@@ -101,8 +99,21 @@ const s3 = withRules(
 export const records = withRules(
   z
     .strictObject({
-      postgres: database('postgres keeps the request log in PostgreSQL.'),
-      clickhouse: database('clickhouse keeps the request log in ClickHouse.'),
+      postgres: z
+        .strictObject({
+          urlSecretRef: URL_SECRET,
+          maxMebibytes: int(
+            'maxMebibytes is how much the log may take in the database, with its indexes, in MiB; of more the oldest days are dropped, and while the present day alone has more nothing is written; absent: as much as comes.',
+            64,
+            MAX_MEBIBYTES,
+          ).optional(),
+        })
+        .meta({ description: 'postgres keeps the request log in PostgreSQL.' })
+        .optional(),
+      clickhouse: z
+        .strictObject({ urlSecretRef: URL_SECRET })
+        .meta({ description: 'clickhouse keeps the request log in ClickHouse.' })
+        .optional(),
       s3: s3.optional(),
       retentionDays: int(
         'retentionDays is how long rows are kept where the Organisation does not say it, in days; 0: for ever.',

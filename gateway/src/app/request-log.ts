@@ -39,7 +39,7 @@ export function openRequestLog(
   if (requestLog === undefined) {
     return sidecarProfile === undefined ? undefined : openLogAtFleet(settings, { ...parts, snapshots, sidecarProfile });
   }
-  const { database, maxBytes } = requestLog;
+  const { database, maxBytes, maxStoredBytes } = requestLog;
   const store = database.kind === 'process' ? given : openStore(database, ca);
   if (store === undefined) return undefined;
   const days = (fallback: number): number => retentionDaysOf(snapshots.current) ?? fallback;
@@ -51,7 +51,7 @@ export function openRequestLog(
   // Without a Snapshot it is not known whether the organisation keeps rows for longer.
   const retentionMs = (): number | undefined =>
     snapshots.current && retentionMsOf(snapshots.current, requestLog.retentionMs);
-  return createRequestLog({ ...parts, maxBytes, retentionMs, store, documents, now: Date.now });
+  return createRequestLog({ ...parts, maxBytes, maxStoredBytes, retentionMs, store, documents, now: Date.now });
 }
 
 function openDocumentStore(

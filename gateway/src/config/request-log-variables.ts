@@ -28,6 +28,10 @@ export const REQUEST_LOG_VARIABLES = {
     .max(16 * MIB)
     .default(256 * 1024)
     .meta({ description: 'how much of each body the request log keeps; 0: rows alone, without headers and bodies' }),
+  GATEHOUSE_LOGS_DATABASE_BYTES: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({
+    description:
+      'how much the request log may take in PostgreSQL, with its indexes; of more the oldest days are dropped, and while the present day alone has more nothing is written; 0: no bound',
+  }),
   GATEHOUSE_LOGS_RETENTION_DAYS: z.coerce.number().int().min(0).max(36_500).default(30).meta({
     description:
       'how long rows of the request log are kept, in days, where the Organisation does not say it; 0: for ever',

@@ -27,9 +27,13 @@ test('ClickHouse goes before PostgreSQL, and 0 days are for ever', () => {
 });
 
 test('the store of a process has the same bounds', () => {
-  const env = readEnvironment({ GATEHOUSE_LOGS_RETENTION_DAYS: '2', GATEHOUSE_LOGS_QUEUE_BYTES: '2097152' });
+  const env = readEnvironment({
+    GATEHOUSE_LOGS_RETENTION_DAYS: '2',
+    GATEHOUSE_LOGS_QUEUE_BYTES: '2097152',
+    GATEHOUSE_LOGS_DATABASE_BYTES: '9',
+  });
   expect(requestLogOfProcess(env)).toEqual({
-    ...{ database: { kind: 'process' }, maxBytes: 2_097_152, retentionMs: 172_800_000 },
+    ...{ database: { kind: 'process' }, maxBytes: 2_097_152, maxStoredBytes: 9, retentionMs: 172_800_000 },
   });
 });
 

@@ -10,6 +10,8 @@ export interface RequestLogSettings {
   readonly database: { readonly kind: 'postgres' | 'clickhouse'; readonly url: Secret } | { readonly kind: 'process' };
   /** Of records that wait. */
   readonly maxBytes: number;
+  /** Of what the database has; undefined: no bound. */
+  readonly maxStoredBytes: number | undefined;
   /** In ms; undefined: for ever. */
   readonly retentionMs: number | undefined;
   /** Undefined: documents are in the database. */
@@ -34,6 +36,7 @@ function boundsOf(env: Environment): Omit<RequestLogSettings, 'database'> {
   const days = env.GATEHOUSE_LOGS_RETENTION_DAYS;
   return {
     maxBytes: env.GATEHOUSE_LOGS_QUEUE_BYTES,
+    maxStoredBytes: env.GATEHOUSE_LOGS_DATABASE_BYTES || undefined,
     retentionMs: days === 0 ? undefined : days * DAY_MS,
     documents: documentsOf(env),
   };

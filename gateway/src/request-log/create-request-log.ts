@@ -1,6 +1,7 @@
 /** The request log of a process: a queue before a store, and the end of old days. */
 import type { Logger } from '../telemetry/index.ts';
 import { BatchQueue } from './batch-queue.ts';
+import { boundStore } from './bounded-store.ts';
 import { keepFeedback } from './feedback/index.ts';
 import { type DocumentKeeper, type DocumentOptions, keepDocuments } from './keep-documents.ts';
 import type { LogMetrics } from './log-metrics.ts';
@@ -13,6 +14,8 @@ export interface RequestLogOptions {
   readonly store: LogStore;
   /** Of records that wait. */
   readonly maxBytes: number;
+  /** Of the tables of the store; undefined: as many as come. */
+  readonly maxStoredBytes?: number | undefined;
   /** How long rows are kept, in ms; undefined: for ever, or it is not known yet. */
   retentionMs(): number | undefined;
   /** Undefined: documents are in the store of the rows. */
@@ -40,7 +43,8 @@ const FEEDBACK_SHARE = 1 / 16;
 const WORDS = { good: 'Request log is written again', bad: 'Request log could not be written' };
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { store, maxBytes, metrics } = options;
+  const { maxBytes, maxStoredBytes, metrics, now } = options;
+  const store = boundStore(options.store, { maxBytes: maxStoredBytes, now });
   const report = createReport(options, WORDS);
   const pages = new TextPages();
   const toBytes = (text: string): Buffer => pages.put(text);

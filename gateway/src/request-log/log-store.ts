@@ -51,7 +51,16 @@ export interface LogStore {
   isTemporary(error: unknown): boolean;
   /** Drops the days before the one of an instant, in Unix time in ms, with the feedback that guardrails gave in them. */
   dropBefore(ms: number): Promise<void>;
+  /** Where what it takes can be bounded. */
+  readonly space?: StoreSpace;
   close(): Promise<void>;
+}
+
+export interface StoreSpace {
+  /** Of all tables with their indexes. */
+  bytes(): Promise<number>;
+  /** As `dropBefore`, of the oldest day before that of an instant, in Unix time in ms; false: there is none. */
+  dropOldestDay(beforeMs: number): Promise<boolean>;
 }
 
 /** All rows of a batch were written but so many, which are lost. */

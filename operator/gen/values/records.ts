@@ -3,6 +3,9 @@ import { EXTERNAL_ID, MAX_EXTERNAL_ID, MAX_ROLE_ARN, ROLE_ARN } from '@gatehouse
 import { z } from 'zod';
 import { choice, leaf, type Members, secretEntry, section, text } from './parts.ts';
 
+/** As `spec.records.postgres.maxMebibytes` of a GatewayFleet. */
+const [MIN_MEBIBYTES, MAX_MEBIBYTES] = [64, 1024 ** 3];
+
 /** Of this form, or empty. */
 const emptyOr = (form: RegExp, max: number) =>
   z
@@ -58,6 +61,12 @@ export const records: Members = {
     urlSecretRef: secretEntry(
       'Secret entry with the URL of another PostgreSQL, for an account of the gateways, with the same name in the namespace of the ' +
         'release and in that of the default fleet.',
+    ),
+    maxMebibytes: leaf(
+      z.union([z.literal(0), z.int().min(MIN_MEBIBYTES).max(MAX_MEBIBYTES)]),
+      [0, 5120],
+      'How much the log may take in the database, with its indexes, in MiB; of more the oldest days are dropped. 0: five eighths of ' +
+        "postgres.persistence.size in the chart's own PostgreSQL, where people and audit records need the rest; elsewhere as much as comes.",
     ),
   }),
 };

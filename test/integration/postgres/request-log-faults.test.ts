@@ -1,6 +1,6 @@
 /** PostgreSQL that is slow, read-only, full, away or crashing: requests go on, and each row is written once or counted as dropped. */
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../../kit/gateway.ts';
 import { type PostgresServer, startPostgres } from '../../kit/postgres.ts';
 import { waitFor } from '../../kit/wait-for.ts';
@@ -140,4 +140,50 @@ test('a database that crashes while rows are written has each of them once', asy
   await untilSettled(301);
   expect(await kept()).toEqual({ rows: 301, requests: 301 });
   expect(await dropped()).toBe(0);
+});
+
+describe('of a log that may take so many bytes', () => {
+  /** `bytes` beyond those of empty tables. */
+  async function bounded(bytes: number): Promise<void> {
+    await world[Symbol.asyncDispose]();
+    const [size] = JSON.parse(
+      await server.sql(
+        `select sum(pg_total_relation_size(c.oid))::int as bytes from pg_class c
+         where relnamespace = 'gateway_logs'::regnamespace and relkind = 'r'`,
+        database,
+      ),
+    );
+    const maxBytes = String(size.bytes + bytes);
+    world = await startWorld({ env: { GATEHOUSE_LOGS_DATABASE_URL: url, GATEHOUSE_LOGS_DATABASE_BYTES: maxBytes } });
+  }
+
+  const daysOf = (name: string): string => `select count(*)::int as days from pg_class where relname like '${name}'`;
+
+  test('the oldest days are dropped', async () => {
+    const old = 'gateway_logs.documents_20260101';
+    const bounds = "for values from ('2026-01-01T00:00:00Z') to ('2026-01-02T00:00:00Z')";
+    await server.sql(`create table ${old} partition of gateway_logs.documents ${bounds}`, database);
+    await bounded(MIB);
+    const content = `jsonb_build_object('text', (select string_agg(md5(i::text), '') from generate_series(1, 100000) i))`;
+    await server.sql(
+      `insert into gateway_logs.documents (id, created_at, workspace, content)
+       values (gen_random_uuid(), '2026-01-01T12:00:00Z', 'team', ${content})`,
+      database,
+    );
+    await send(1);
+    await waitFor(async () => (await written()) === 1, { what: 'a row' });
+    expect(JSON.parse(await server.sql(daysOf('documents_20260101'), database))).toEqual([{ days: 0 }]);
+    expect(await kept()).toEqual({ rows: 2, requests: 2 });
+  });
+
+  test('rows wait while the present day alone takes more, and are written when there is room', async () => {
+    await bounded(-1);
+    await send(1);
+    const isBehind = async (): Promise<boolean> => (await world.metric('gatehouse_request_log_oldest_seconds')) > 1;
+    await waitFor(isBehind, { what: 'a row that waits longer than a batch' });
+    expect(await written()).toBe(0);
+    await server.sql('truncate gateway_logs.logs', database); // a day that is over would be dropped
+    await waitFor(async () => (await written()) === 1, { what: 'the row' });
+    expect(await dropped()).toBe(0);
+  });
 });

@@ -3,12 +3,14 @@ import { createPartition, DAILY_TABLES, dayOf, dayOfPartition, LOG_LOCK, LOG_SCH
 import type { Kysely, Sql } from 'kysely';
 import type { Database } from '../../store/index.ts';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 export interface Partitions {
   /** Makes what is missing for the days of the instants, and of the next day, in Unix time in ms. */
   prepare(instants: Iterable<number>): Promise<void>;
   dropBefore(ms: number): Promise<void>;
+  /** Unix time in ms of its start; undefined: there is none. */
+  oldestDay(): Promise<number | undefined>;
 }
 
 export function createPartitions(database: Pick<Database, 'use'>): Partitions {
@@ -20,6 +22,14 @@ export function createPartitions(database: Pick<Database, 'use'>): Partitions {
         await work(connection, sql);
       }),
     );
+  const names = async (): Promise<readonly string[]> => {
+    const { rows } = await database.use(({ queries, sql }) =>
+      sql<{ name: string }>`
+        select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${LOG_SCHEMA} and c.relispartition and c.relkind = 'r'`.execute(queries),
+    );
+    return rows.map(({ name }) => name);
+  };
   return {
     prepare: async (instants) => {
       const days = new Set<number>();
@@ -33,18 +43,17 @@ export function createPartitions(database: Pick<Database, 'use'>): Partitions {
       for (const day of missing) known.add(day);
     },
     dropBefore: async (ms) => {
-      const { rows } = await database.use(({ queries, sql }) =>
-        sql<{ name: string }>`
-          select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname = ${LOG_SCHEMA} and c.relispartition and c.relkind = 'r'`.execute(queries),
-      );
-      const old = rows.filter(({ name }) => (dayOfPartition(name) ?? Number.POSITIVE_INFINITY) < dayOf(ms));
-      for (const { name } of old) {
+      const old = (await names()).filter((name) => (dayOfPartition(name) ?? Number.POSITIVE_INFINITY) < dayOf(ms));
+      for (const name of old) {
         await underLock(async (connection, sql) => {
           await sql`drop table if exists ${sql.table(`${LOG_SCHEMA}.${name}`)}`.execute(connection);
         });
         known.delete(dayOfPartition(name) ?? 0);
       }
+    },
+    oldestDay: async () => {
+      const days = (await names()).map(dayOfPartition).filter((day) => day !== undefined);
+      return days.length === 0 ? undefined : Math.min(...days);
     },
   };
 }

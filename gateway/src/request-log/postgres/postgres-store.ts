@@ -1,18 +1,30 @@
 /** The request log in PostgreSQL: docs/behaviour/request-logs.md. */
 import { withoutBrokenText } from '@gatehouse/crds';
-import { type ColumnKind, LOG_COLUMNS, LOG_LOCK, LOG_SCHEMA, type LogRow, MIGRATIONS } from '@gatehouse/crds/logs';
-import type { Sql, Transaction } from 'kysely';
+import {
+  type ColumnKind,
+  dayOf,
+  LOG_COLUMNS,
+  LOG_LOCK,
+  LOG_SCHEMA,
+  type LogRow,
+  MIGRATIONS,
+} from '@gatehouse/crds/logs';
+import type { Kysely, Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 import { rowValues } from '../row-values.ts';
 import { dropFeedbackBefore, writeFeedback } from './feedback.ts';
-import { createPartitions } from './partitions.ts';
+import { createPartitions, DAY_MS } from './partitions.ts';
 import { addingTo, SUMMED } from './sums.ts';
 
 /** Opens nothing yet. */
 export function createPostgresStore(dialect: OpenDialect): LogStore {
   const database = createDatabase({ dialect, migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
   const partitions = createPartitions(database);
+  const dropBefore = async (ms: number): Promise<void> => {
+    await partitions.dropBefore(ms);
+    await dropFeedbackBefore(database, ms);
+  };
   return {
     name: 'postgres',
     lineOf,
@@ -24,12 +36,27 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
     },
     writeFeedback: (batch) => writeFeedback(database, batch),
     isTemporary: (error) => !isRefusal(error),
-    dropBefore: async (ms) => {
-      await partitions.dropBefore(ms);
-      await dropFeedbackBefore(database, ms);
+    dropBefore,
+    space: {
+      bytes: () => database.use(({ queries, sql }) => storedBytes(queries, sql)),
+      dropOldestDay: async (beforeMs) => {
+        const oldest = await partitions.oldestDay();
+        if (oldest === undefined || oldest >= dayOf(beforeMs)) return false;
+        await dropBefore(oldest + DAY_MS);
+        return true;
+      },
     },
     close: database.close,
   };
+}
+
+/** Of the files of all tables, with their indexes and what they keep aside. */
+async function storedBytes(queries: Kysely<unknown>, sql: Sql): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    select coalesce(sum(pg_total_relation_size(c.oid)), 0)::text as bytes
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${LOG_SCHEMA} and c.relkind in ('r', 'm')`.execute(queries);
+  return Number(rows[0]?.bytes);
 }
 
 /** Rows that are there already, or that the batch has twice, add nothing to the sums. */

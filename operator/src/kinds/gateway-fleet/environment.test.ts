@@ -43,7 +43,9 @@ describe('the environment of a fleet', () => {
     expect(given.get('GATEHOUSE_LOGS_RETENTION_DAYS')?.value).toBe('7');
     expect(given.get('GATEHOUSE_LOGS_QUEUE_BYTES')?.value).toBe('2097152');
     expect(given.has('GATEHOUSE_LOGS_DATABASE_URL')).toBe(false);
-    const inPostgres = variablesOf({ records: { postgres: { urlSecretRef } } });
+    expect(given.has('GATEHOUSE_LOGS_DATABASE_BYTES')).toBe(false);
+    const inPostgres = variablesOf({ records: { postgres: { urlSecretRef, maxMebibytes: 64 } } });
+    expect(inPostgres.get('GATEHOUSE_LOGS_DATABASE_BYTES')?.value).toBe('67108864');
     expect(inPostgres.get('GATEHOUSE_LOGS_DATABASE_URL')?.valueFrom).toEqual({ secretKeyRef: urlSecretRef });
     expect(inPostgres.get('GATEHOUSE_LOGS_RETENTION_DAYS')?.value).toBe('30');
   });

@@ -199,11 +199,13 @@ function recordVariables(records: GatewayFleet['spec']['records']): readonly Env
     ...(clickhouse === undefined ? [] : [fromSecret('GATEHOUSE_LOGS_CLICKHOUSE_URL', clickhouse.urlSecretRef)]),
     ...(s3 === undefined ? [] : documentVariables(s3)),
     { name: 'GATEHOUSE_LOGS_RETENTION_DAYS', value: String(retentionDays) },
-    ...(queueMebibytes === undefined
-      ? []
-      : [{ name: 'GATEHOUSE_LOGS_QUEUE_BYTES', value: String(queueMebibytes * 1024 * 1024) }]),
+    ...ofMebibytes('GATEHOUSE_LOGS_DATABASE_BYTES', postgres?.maxMebibytes),
+    ...ofMebibytes('GATEHOUSE_LOGS_QUEUE_BYTES', queueMebibytes),
   ];
 }
+
+const ofMebibytes = (name: string, mebibytes: number | undefined): readonly EnvVar[] =>
+  mebibytes === undefined ? [] : [{ name, value: String(mebibytes * 1024 * 1024) }];
 
 /** The bucket of documents of the request log. */
 function documentVariables({
