@@ -84,7 +84,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('the request log', () => {
-  const OWN = { postgres: { urlSecretRef: { name: 'gatehouse-postgres', key: 'logsUrl' } } };
+  const OWN = { postgres: { urlSecretRef: { name: 'gatehouse-postgres', key: 'logsUrl' }, maxMebibytes: 5_120 } };
   const THEIRS = { urlSecretRef: { name: 'logs', key: 'url' } };
   const asked = (values: Values = {}): Values => ({ records: { ...values, postgres: { enabled: true } } });
 

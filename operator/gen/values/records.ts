@@ -64,7 +64,7 @@ export const records: Members = {
     ),
     maxMebibytes: leaf(
       z.union([z.literal(0), z.int().min(MIN_MEBIBYTES).max(MAX_MEBIBYTES)]),
-      [0, 5120],
+      [0, 2048],
       'How much the log may take in the database, with its indexes, in MiB; of more the oldest days are dropped. 0: five eighths of ' +
         "postgres.persistence.size in the chart's own PostgreSQL, where people and audit records need the rest; elsewhere as much as comes.",
     ),
