@@ -5,11 +5,13 @@ import { CODES, FIRST_ROW, NONE, Trie } from './needle-trie.ts';
 /** Shorter ones are not looked for. */
 export const MIN_NEEDLE = 2;
 /** Of a needle the automaton has so many bytes; those behind them are compared where they stand. */
-export const MAX_HEAD = 256;
+export const MAX_HEAD = 64;
 /** Bytes that are compared so at most, per byte of the text. */
 export const MAX_COMPARED = 8;
 /** Bytes that are compared at once. */
 const BLOCK = 64;
+/** In bytes, of what holds a tail. */
+const TAIL_SIZE = 128;
 /** Of ends: needles begin there that are longer than the automaton. */
 const IS_HEAD = 1 << 16;
 /** Two bytes in a row, some of which share a place. */
@@ -47,6 +49,7 @@ export class Needles {
   readonly #ends: Int32Array;
   /** Per head what may follow it. */
   readonly #tails = new Map<number, Buffer[]>();
+  #tailBytes = 0;
 
   constructor(needles: Iterable<string>) {
     const all = [...new Set(needles)]
@@ -63,7 +66,7 @@ export class Needles {
 
   /** In bytes. */
   get size(): number {
-    return 4 * (this.#edges.length + 2 * this.#ends.length) + 4 * this.#rows.length + PAIRS;
+    return 4 * (this.#edges.length + 2 * this.#ends.length + this.#rows.length) + PAIRS + this.#tailBytes;
   }
 
   /** At least the first `MAX_HEAD` bytes of one are in the text. */
@@ -134,9 +137,12 @@ export class Needles {
       return;
     }
     this.#ends[state] = end | IS_HEAD;
+    const tail = Buffer.allocUnsafeSlow(needle.length - MAX_HEAD); // no part of a larger buffer that it would keep
+    needle.copy(tail, 0, MAX_HEAD);
+    this.#tailBytes += tail.length + TAIL_SIZE;
     const tails = this.#tails.get(state);
-    if (tails === undefined) this.#tails.set(state, [needle.subarray(MAX_HEAD)]);
-    else tails.push(needle.subarray(MAX_HEAD));
+    if (tails === undefined) this.#tails.set(state, [tail]);
+    else tails.push(tail);
   }
 
   /** From the shortest states to the longest. */

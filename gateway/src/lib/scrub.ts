@@ -1,6 +1,6 @@
 /** Removes secret values from texts of an upstream that received them. */
-import { LRUCache } from 'lru-cache';
-import { MIN_NEEDLE, Needles } from './needles.ts';
+import { AUTOMATA, type Automata, type Kept } from './automata.ts';
+import { MIN_NEEDLE, type Needles } from './needles.ts';
 
 export interface Scrubber {
   /** The same buffer when there is nothing to remove. */
@@ -23,40 +23,26 @@ const MAX_CORE = 32;
 const FEW_CORES = 16;
 const MAX_SEARCHED = 256 * 1024;
 
-/** Made when they are needed first: for most values they never are. */
-const automata = new LRUCache<readonly string[], Needles>({
-  maxSize: 8 * 1024 * 1024, // in bytes
-  sizeCalculation: ({ size }) => size,
-});
-
-function automatonOf(needles: readonly string[]): Needles {
-  const known = automata.get(needles);
-  if (known !== undefined) return known;
-  const made = new Needles(needles);
-  automata.set(needles, made);
-  return made;
-}
-
 /**
  * Finds the values literally and as JSON, URLs, forms, HTML and base64 encode them, whichever characters are escaped, also
  * in the middle of a longer base64 text such as basic authentication. Linear in the text whatever the values are; it is replaced
  * as a whole where they stand 100,000 times or more.
  */
-export function compileScrubber(values: Iterable<string>): Scrubber {
+export function compileScrubber(values: Iterable<string>, kept: Kept = 'lasting'): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
-  const encoded = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
-  return scrubberOf({ encoded, literal: [] });
+  const encoded = [...new Set(wanted.flatMap((value) => [toLatin1(value), ...base64Of(value)]))];
+  return scrubberOf({ encoded, literal: [] }, AUTOMATA[kept]);
 }
 
-/** Finds the values, of which there may be many, as they are. */
+/** Finds the values of a call, of which there may be many, as they are. */
 export function compileLiteralScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
-  return scrubberOf({ encoded: [], literal: [...new Set(wanted.map(toLatin1))] });
+  return scrubberOf({ encoded: [], literal: [...new Set(wanted.map(toLatin1))] }, AUTOMATA.passing);
 }
 
 /**
  * Takes out what any of them would, in one pass: where their values overlap no part of one is left. Those that were not made
- * here come one after the other, behind the rest.
+ * here come one after the other, behind the rest. What is made has an automaton of its own: it is made once for many texts.
  */
 export function joinScrubbers(scrubbers: Iterable<Scrubber>): Scrubber {
   const all = [...new Set(scrubbers)];
@@ -64,13 +50,23 @@ export function joinScrubbers(scrubbers: Iterable<Scrubber>): Scrubber {
   if (first !== undefined && all.length === 1) return first;
   const wanted = all.flatMap((each) => wantedOf.get(each) ?? []);
   const encoded = [...new Set(wanted.flatMap((each) => each.encoded))];
-  const own = scrubberOf({ encoded, literal: [...new Set(wanted.flatMap((each) => each.literal))] });
+  const literal = [...new Set(wanted.flatMap((each) => each.literal))];
+  const own = scrubberOf({ encoded, literal }, AUTOMATA.passing);
   const others = all.filter((each) => !wantedOf.has(each));
   if (others.length === 0) return own;
   return {
     bytes: (bytes) => others.reduce((given, each) => each.bytes(given), own.bytes(bytes)),
     text: (text) => others.reduce((given, each) => each.text(given), own.text(text)),
     mayFind: (text) => own.mayFind(text) || others.some((each) => each.mayFind(text)),
+  };
+}
+
+/** As `joinScrubbers`, by the first call. */
+export function joinedOnce(scrubbers: readonly Scrubber[]): () => Scrubber {
+  let made: Scrubber | undefined;
+  return () => {
+    made ??= joinScrubbers(scrubbers);
+    return made;
   };
 }
 
@@ -83,44 +79,69 @@ interface Wanted {
 
 const wantedOf = new WeakMap<Scrubber, Wanted>();
 
-function scrubberOf(wanted: Wanted): Scrubber {
-  const { encoded, literal } = wanted;
+function scrubberOf(wanted: Wanted, automata: Automata): Scrubber {
+  const encoded = searchOf(wanted.encoded, automata);
+  const literal = searchOf(wanted.literal, automata);
   const bytes = (given: Buffer): Buffer => {
     const places = new Places();
     places.find(literal, given, asItIs);
     places.find(encoded, given, asItIs);
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    for (const escapes of encoded.length === 0 ? [] : ESCAPES) {
+    for (const escapes of encoded === undefined ? [] : ESCAPES) {
       const plain = places.isFull ? undefined : unescaped(text, escapes);
       if (plain !== undefined) places.find(encoded, Buffer.from(plain.text, 'latin1'), plain.toSource);
     }
     if (places.isFull) return Buffer.from(REPLACEMENT);
     return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
   };
-  const isIn = areInOf(encoded);
-  const isLiteralIn = areInOf(literal);
   const mayFind = (text: string): boolean =>
-    isIn(text) || isLiteralIn(text) || (encoded.length > 0 && decodings(text).some(isIn));
+    literal?.areIn(text) === true ||
+    (encoded !== undefined && (encoded.areIn(text) || decodings(text).some(encoded.areIn)));
   const made: Scrubber = { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
   wantedOf.set(made, wanted);
   return made;
 }
 
-/** Whether one of them may be in a text. */
-function areInOf(needles: readonly string[]): (text: string) => boolean {
+/** Some texts that are looked for. */
+interface Search {
+  automaton(this: void): Needles;
+  /** Whether one of them may be in a text. */
+  areIn(this: void, text: string): boolean;
+}
+
+function searchOf(needles: readonly string[], automata: Automata): Search | undefined {
+  if (needles.length === 0) return undefined;
+  let areIn: Search['areIn'] | undefined;
+  return {
+    automaton: automata.of(needles),
+    areIn: (text) => {
+      areIn ??= areInOf(needles, automata);
+      return areIn(text);
+    },
+  };
+}
+
+function areInOf(needles: readonly string[], automata: Automata): Search['areIn'] {
   const cores = [...new Set(needles.map(coreOf))];
   if (cores.some((core) => core.length < MIN_NEEDLE)) return () => true;
+  const automaton = automata.of(cores);
   return (text) =>
     cores.length <= FEW_CORES || cores.length * text.length <= MAX_SEARCHED
       ? cores.some((core) => text.includes(core))
-      : automatonOf(cores).areIn(Buffer.from(text));
+      : automaton().areIn(Buffer.from(text));
 }
 
-/** The longest run of letters and digits, which encodings rarely touch. */
-const coreOf = (needle: string): string =>
-  (needle.match(/[A-Za-z0-9]+/g) ?? [])
-    .reduce((longest, run) => (run.length > longest.length ? run : longest), '')
-    .slice(0, MAX_CORE);
+/** The longest run of letters and digits, which encodings rarely touch; the first one of that length is long enough. */
+function coreOf(needle: string): string {
+  let longest = '';
+  for (const [run] of needle.matchAll(RUN)) {
+    if (run.length > longest.length) longest = run;
+    if (longest.length >= MAX_CORE) break;
+  }
+  return longest;
+}
+
+const RUN = new RegExp(`[A-Za-z0-9]{1,${MAX_CORE}}`, 'g');
 
 /** The hex codes of letters and digits in ASCII. */
 const ALNUM = '3[0-9]|[46][1-9a-f]|[57][0-9a]';
@@ -176,9 +197,9 @@ class Places {
     return this.#left <= 0;
   }
 
-  find(needles: readonly string[], text: Buffer, toSource: (place: Span) => Span): void {
-    if (needles.length === 0 || this.isFull) return;
-    const { starts, ends, found } = automatonOf(needles).find(text, this.#left);
+  find(search: Search | undefined, text: Buffer, toSource: (place: Span) => Span): void {
+    if (search === undefined || this.isFull) return;
+    const { starts, ends, found } = search.automaton().find(text, this.#left);
     this.#left -= found;
     for (const [at, start] of starts.entries()) this.spans.push(toSource([start, ends[at] ?? start]));
   }

@@ -33,7 +33,7 @@ export function knownScrubber(credentials: readonly string[]): Scrubber {
   const name = `${credentials.map(({ length }) => length).join()}:${credentials.join('')}`;
   const found = known.get(name);
   if (found !== undefined) return found;
-  const made = compileScrubber(credentials);
+  const made = compileScrubber(credentials, 'passing');
   known.set(name, made);
   return made;
 }

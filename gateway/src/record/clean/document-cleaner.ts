@@ -1,6 +1,6 @@
 /** Takes credentials out of all that a document says, wherever they stand. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import { countEscapes, hasMoreLetters, joinScrubbers, type Scrubber } from '../../lib/scrub.ts';
+import { countEscapes, hasMoreLetters, joinedOnce, type Scrubber } from '../../lib/scrub.ts';
 import type { RequestRecord } from '../record.ts';
 import { credentialsOf, knownScrubber, MAX_CREDENTIALS } from './credentials.ts';
 
@@ -18,8 +18,15 @@ export function createCleaner({ request, attempts }: RequestRecord): Cleaner {
   const found = new Set<Scrubber>(ofClient.length > 0 ? [knownScrubber(ofClient)] : []);
   for (const { captured } of attempts) if (captured?.scrubber !== undefined) found.add(captured.scrubber());
   const scrubbers = [...found];
+  const joined = joinedOnce(scrubbers);
+  /** Throws an Uncleanable for a text that would take too long. */
+  const scrubbed = (text: string): string => {
+    if (!isIn(text, scrubbers)) return text;
+    if (countEscapes(text, MAX_ESCAPES) > MAX_ESCAPES) throw new Uncleanable();
+    return joined().text(text);
+  };
   return {
-    clean: (text) => withoutGatewayKeys(scrubbers.length === 0 ? text : scrubbed(readable(text), scrubbers)),
+    clean: (text) => withoutGatewayKeys(scrubbers.length === 0 ? text : scrubbed(readable(text))),
     mayFind: (text) => mayHoldGatewayKey(text) || (scrubbers.length > 0 && isIn(readable(text), scrubbers)),
   };
 }
@@ -36,14 +43,6 @@ const tooMany = (): never => {
   throw new Uncleanable();
 };
 const NO_CLEANER: Cleaner = { clean: tooMany, mayFind: tooMany };
-
-/** Throws an Uncleanable for a text that would take too long. */
-function scrubbed(text: string, scrubbers: readonly Scrubber[]): string {
-  const finding = scrubbers.filter((each) => each.mayFind(text));
-  if (finding.length === 0) return text;
-  if (countEscapes(text, MAX_ESCAPES) > MAX_ESCAPES) throw new Uncleanable();
-  return joinScrubbers(finding).text(text);
-}
 
 /** A secret may stand in a text whose escapes, or one of secrets that, are too many to be looked at between other requests. */
 export class Uncleanable extends Error {}

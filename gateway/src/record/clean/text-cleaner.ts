@@ -1,6 +1,6 @@
 /** Takes credentials out of the short texts of a request. */
 import { mayHoldGatewayKey, withoutGatewayKeys } from '@gatehouse/crds';
-import { compileLiteralScrubber, countEscapes, hasMoreLetters, joinScrubbers, type Scrubber } from '../../lib/scrub.ts';
+import { compileLiteralScrubber, countEscapes, hasMoreLetters, joinedOnce, type Scrubber } from '../../lib/scrub.ts';
 import { knownScrubber, MAX_CREDENTIALS, REDACTED, textCredentialsOf } from './credentials.ts';
 
 type Headers = Iterable<readonly [name: string, value: string]>;
@@ -67,8 +67,7 @@ function cleaned(text: string, found: Found, left: Left): string {
   left.chars -= text.length;
   if (left.chars >= 0) left.escapes -= countEscapes(text, left.escapes);
   if (left.chars < 0 || left.escapes < 0) return REDACTED;
-  const finding = found.all.filter((each) => each.mayFind(text));
-  return withoutGatewayKeys(finding.length === 0 ? text : joinScrubbers(finding).text(text));
+  return withoutGatewayKeys(found.all.some((each) => each.mayFind(text)) ? found.joined().text(text) : text);
 }
 
 /** Of a text that is cut a credential may be cut, too: it would begin behind what is shown. */
@@ -80,6 +79,8 @@ function cleanedStart(text: string, found: Found, left: Left): string {
 
 interface Found {
   readonly all: readonly Scrubber[];
+  /** One for all of them, whichever finds something: it is made once. */
+  joined(this: void): Scrubber;
   /** In characters, of the credentials of the client as URLs may write them. */
   readonly longest: number;
 }
@@ -91,5 +92,6 @@ function findIn(headers: Headers, scrubbers: CredentialSources['scrubbers']): Fo
   if (further.length > 0) ofClient.push(compileLiteralScrubber(further));
   const ofTargets = new Set(scrubbers.map((make) => make()));
   const longest = 3 * credentials.reduce((most, { length }) => Math.max(most, length), 0);
-  return { all: [...ofClient, ...ofTargets], longest };
+  const all = [...ofClient, ...ofTargets];
+  return { all, joined: joinedOnce(all), longest };
 }
