@@ -2,6 +2,12 @@
 import { LRUCache } from 'lru-cache';
 import { Needles } from './needles.ts';
 
+export interface Automaton {
+  /** False: `get` makes it. */
+  isMade(this: void): boolean;
+  get(this: void): Needles;
+}
+
 /** Keeps those that were needed last. */
 export class Automata {
   readonly #kept: LRUCache<object, Needles>;
@@ -15,10 +21,12 @@ export class Automata {
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ size }) => size });
   }
 
-  /** Gives the automaton of the texts, whenever it is called. */
-  of(needles: readonly string[]): () => Needles {
+  of(needles: readonly string[]): Automaton {
     const key = {}; // not the texts: they would live as long as the automaton
-    return () => this.#kept.get(key) ?? this.#large.get(key) ?? this.#make(key, needles);
+    return {
+      isMade: () => this.#kept.has(key) || this.#large.has(key),
+      get: () => this.#kept.get(key) ?? this.#large.get(key) ?? this.#make(key, needles),
+    };
   }
 
   /** How many were made so far. */

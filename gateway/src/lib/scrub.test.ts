@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AUTOMATA } from './automata.ts';
 import { compileLiteralScrubber, compileScrubber, joinScrubbers, type Scrubber } from './scrub.ts';
 
 const SECRET = 'sk "a/b"&ü+<1>';
@@ -89,7 +90,7 @@ describe('of values that overlap, stand within each other or are written with es
     plain: (char) => char,
     json: (char) => `\\u${codeOf(char, 4)}`,
     url: (char) => `%${codeOf(char)}`,
-    decimal: (char) => `&#${char.charCodeAt(0)};`,
+    decimal: (char) => `&#${String(char.charCodeAt(0)).padStart(18, '0')};`,
     hex: (char) => `&#x${codeOf(char, 4)};`,
   };
   const isHtml = (kind: string) => kind === 'decimal' || kind === 'hex';
@@ -168,6 +169,17 @@ describe('scrubbers that are joined', () => {
   });
 });
 
+test('nothing is made to look through short texts that hold nothing', () => {
+  const joined = joinScrubbers([compileScrubber(['first-secret']), compileScrubber(['second-secret'])]);
+  const made = () => AUTOMATA.lasting.made + AUTOMATA.passing.made;
+  const before = made();
+  const text = Buffer.from(`{"message":"Too many requests","code":"%41"}${'.'.repeat(1_000)}`);
+  expect(joined.bytes(text)).toBe(text);
+  expect(made()).toBe(before);
+  expect(joined.text('a first-secret b second%2dsecret c')).toBe('a [redacted] b [redacted] c');
+  expect(made()).toBe(before + 1);
+});
+
 test('values that begin in the same way are found among many that are looked for as they are', () => {
   const values = Array.from({ length: 2_000 }, (_, at) => `secret-${1_000 + at}`);
   const scrubber = compileLiteralScrubber(values);
@@ -186,6 +198,28 @@ describe('whether a text may hold a value', () => {
     (char: string) => `&#x${char.charCodeAt(0).toString(16)};`,
   );
   const value = fc.stringMatching(/^[ -~]{4,24}$/);
+
+  test.for([
+    { as: 'numbers of HTML with zeros before them', write: (code: number) => `&#${'0'.repeat(16)}${code};` },
+    { as: 'the same in hex', write: (code: number) => `&#X${'0'.repeat(16)}${code.toString(16)};` },
+    { as: 'both kinds', write: (code: number) => (code % 2 === 0 ? `&#${code};` : `&#x${code.toString(16)};`) },
+    {
+      as: 'JSON that is no escape where it looks like one',
+      write: (code: number) => ({ 92: '\\\\', 101: '\\u0065' })[code] ?? String.fromCharCode(code),
+    },
+  ])('is told where it is written as $as', ({ write }) => {
+    const secret = 'x\\u0061ecret-0123456789';
+    const scrubber = compileScrubber([secret]);
+    const text = `said ${[...secret].map((char) => write(char.charCodeAt(0))).join('')}.`;
+    expect(scrubber.text(text)).toBe('said [redacted].');
+    expect(scrubber.mayFind(text)).toBe(true);
+  });
+
+  test('is not told of numbers that are longer than those that are read', () => {
+    const text = [...'secret'].map((char) => `&#${'0'.repeat(17)}${char.charCodeAt(0)};`).join('');
+    const scrubber = compileScrubber(['secret']);
+    expect([scrubber.mayFind(text), scrubber.text(text)]).toEqual([false, text]);
+  });
 
   test('is told of every text that something is taken out of', () => {
     fc.assert(

@@ -1,6 +1,6 @@
 /** Removes secret values from texts of an upstream that received them. */
-import { AUTOMATA, type Automata, type Kept } from './automata.ts';
-import { MIN_NEEDLE, type Needles } from './needles.ts';
+import { AUTOMATA, type Automata, type Automaton, type Kept } from './automata.ts';
+import { MIN_NEEDLE } from './needles.ts';
 
 export interface Scrubber {
   /** The same buffer when there is nothing to remove. */
@@ -82,53 +82,74 @@ const wantedOf = new WeakMap<Scrubber, Wanted>();
 function scrubberOf(wanted: Wanted, automata: Automata): Scrubber {
   const encoded = searchOf(wanted.encoded, automata);
   const literal = searchOf(wanted.literal, automata);
-  const bytes = (given: Buffer): Buffer => {
-    const places = new Places();
-    places.find(literal, given, asItIs);
-    places.find(encoded, given, asItIs);
-    const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    for (const escapes of encoded === undefined ? [] : ESCAPES) {
-      const plain = places.isFull ? undefined : unescaped(text, escapes);
-      if (plain !== undefined) places.find(encoded, Buffer.from(plain.text, 'latin1'), plain.toSource);
-    }
-    if (places.isFull) return Buffer.from(REPLACEMENT);
-    return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
-  };
   const mayFind = (text: string): boolean =>
     literal?.areIn(text) === true ||
     (encoded !== undefined && (encoded.areIn(text) || decodings(text).some(encoded.areIn)));
+  const isNotIn = (text: string): boolean =>
+    [literal, encoded].every((each) => each === undefined || each.isQuick(text)) && !mayFind(text);
+  const bytes = (given: Buffer): Buffer => {
+    const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
+    if (isNotIn(text)) return given;
+    const places = new Places();
+    places.find(literal, given, asItIs);
+    if (encoded !== undefined) findEncoded(encoded, given, text, places);
+    if (places.isFull) return Buffer.from(REPLACEMENT);
+    return places.spans.length === 0 ? given : Buffer.from(withoutSpans(text, places.spans), 'latin1');
+  };
   const made: Scrubber = { bytes, text: (text) => bytes(Buffer.from(text)).toString(), mayFind };
   wantedOf.set(made, wanted);
   return made;
 }
 
+function findEncoded(search: Search, given: Buffer, text: string, places: Places): void {
+  places.find(search, given, asItIs);
+  for (const escapes of ESCAPES) {
+    const plain = places.isFull ? undefined : unescaped(text, escapes);
+    if (plain !== undefined) places.find(search, Buffer.from(plain.text, 'latin1'), plain.toSource);
+  }
+}
+
 /** Some texts that are looked for. */
 interface Search {
-  automaton(this: void): Needles;
+  readonly automaton: Automaton;
   /** Whether one of them may be in a text. */
   areIn(this: void, text: string): boolean;
+  /** That is told at less cost than making the automaton, which is not there yet. */
+  isQuick(this: void, text: string): boolean;
 }
 
 function searchOf(needles: readonly string[], automata: Automata): Search | undefined {
   if (needles.length === 0) return undefined;
-  let areIn: Search['areIn'] | undefined;
+  const automaton = automata.of(needles);
+  let made: Cores | undefined;
+  const cores = (): Cores => {
+    made ??= coresOf(needles, automata);
+    return made;
+  };
   return {
-    automaton: automata.of(needles),
-    areIn: (text) => {
-      areIn ??= areInOf(needles, automata);
-      return areIn(text);
-    },
+    automaton,
+    areIn: (text) => cores().areIn(text),
+    isQuick: (text) => !automaton.isMade() && cores().areFew(text),
   };
 }
 
-function areInOf(needles: readonly string[], automata: Automata): Search['areIn'] {
+/** The parts of texts that are looked for before they are. */
+interface Cores {
+  areIn(text: string): boolean;
+  /** So that they are looked for one by one. */
+  areFew(text: string): boolean;
+}
+
+function coresOf(needles: readonly string[], automata: Automata): Cores {
   const cores = [...new Set(needles.map(coreOf))];
-  if (cores.some((core) => core.length < MIN_NEEDLE)) return () => true;
+  if (cores.some((core) => core.length < MIN_NEEDLE)) return { areIn: () => true, areFew: () => false };
   const automaton = automata.of(cores);
-  return (text) =>
-    cores.length <= FEW_CORES || cores.length * text.length <= MAX_SEARCHED
+  const areFew = (text: string): boolean => cores.length * text.length <= MAX_SEARCHED;
+  const areIn = (text: string): boolean =>
+    cores.length <= FEW_CORES || areFew(text)
       ? cores.some((core) => text.includes(core))
-      : automaton().areIn(Buffer.from(text));
+      : automaton.get().areIn(Buffer.from(text));
+  return { areIn, areFew };
 }
 
 /** The longest run of letters and digits, which encodings rarely touch; the first one of that length is long enough. */
@@ -144,14 +165,15 @@ function coreOf(needle: string): string {
 const RUN = new RegExp(`[A-Za-z0-9]{1,${MAX_CORE}}`, 'g');
 
 /** The hex codes of letters and digits in ASCII. */
-const ALNUM = '3[0-9]|[46][1-9a-f]|[57][0-9a]';
+const ALNUM = '3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]';
+/** That may stand before a number of HTML. */
+const ZEROS = '0{0,16}';
 const LETTERS = {
-  json: new RegExp(`\\\\u00(${ALNUM})`, 'gi'),
-  url: new RegExp(`%(${ALNUM})`, 'gi'),
-  decimal: /&#0{0,6}([0-9]{2,3});/g,
-  hex: new RegExp(`&#x0{0,6}(${ALNUM});`, 'gi'),
+  json: new RegExp(`\\\\(?:\\\\|u00(${ALNUM}))`, 'g'), // a backslash that is one of a pair begins no escape
+  url: new RegExp(`%(${ALNUM})`, 'g'),
+  html: new RegExp(`&#(?:[xX]${ZEROS}(${ALNUM})|${ZEROS}([1-9][0-9]{1,2}));`, 'g'),
 };
-const ANY_LETTER = new RegExp(`\\\\u00(?:${ALNUM})|%(?:${ALNUM})|&#`, 'gi');
+const ANY_LETTER = new RegExp(`\\\\u00(?:${ALNUM})|%(?:${ALNUM})|&#`, 'g');
 const ANY_ESCAPE = /[\\%&+]/g;
 
 /** Whether letters and digits are written as escapes more often than that: each is looked at by `mayFind`. */
@@ -171,15 +193,16 @@ function countOf(pattern: RegExp, text: string, max: number): number {
 
 /** What the text is where letters and digits are written as escapes. */
 function decodings(text: string): readonly string[] {
-  const decode = (pattern: RegExp, base: number): string =>
-    text.replace(pattern, (written, code: string) => {
-      const value = Number.parseInt(code, base);
+  const decode = (pattern: RegExp): string =>
+    text.replace(pattern, (written, hex: string | undefined, next: unknown) => {
+      const decimal = typeof next === 'string' ? Number(next) : Number.NaN; // of patterns with one group it is the place
+      const value = hex === undefined ? decimal : Number.parseInt(hex, 16);
       return value < 0x80 ? String.fromCharCode(value) : written;
     });
   return [
-    ...(text.includes('\\u00') ? [decode(LETTERS.json, 16)] : []),
-    ...(text.includes('%') && /%[3-7]/.test(text) ? [decode(LETTERS.url, 16)] : []),
-    ...(text.includes('&#') ? [decode(LETTERS.decimal, 10), decode(LETTERS.hex, 16)] : []),
+    ...(text.includes('\\u00') ? [decode(LETTERS.json)] : []),
+    ...(text.includes('%') && /%[3-7]/.test(text) ? [decode(LETTERS.url)] : []),
+    ...(text.includes('&#') ? [decode(LETTERS.html)] : []),
   ];
 }
 
@@ -199,7 +222,7 @@ class Places {
 
   find(search: Search | undefined, text: Buffer, toSource: (place: Span) => Span): void {
     if (search === undefined || this.isFull) return;
-    const { starts, ends, found } = search.automaton().find(text, this.#left);
+    const { starts, ends, found } = search.automaton.get().find(text, this.#left);
     this.#left -= found;
     for (const [at, start] of starts.entries()) this.spans.push(toSource([start, ends[at] ?? start]));
   }
@@ -246,7 +269,10 @@ const ESCAPES: readonly Escapes[] = [
   { sign: '+', pattern: /%[0-9a-fA-F]{2}|\+/g, read: (written) => (written === '+' ? ' ' : percent(written)) },
   {
     sign: '&',
-    pattern: /&(?:(amp|lt|gt|quot|apos)|#0{0,6}[0-9]{1,7}|#[xX]0{0,6}[0-9a-fA-F]{1,6});/g,
+    pattern: new RegExp(
+      `&(?:(?:amp|lt|gt|quot|apos)|#${ZEROS}(?:0|[1-9][0-9]{0,6})|#[xX]${ZEROS}(?:0|[1-9a-fA-F][0-9a-fA-F]{0,5}));`,
+      'g',
+    ),
     read: (written) => {
       const name = written.slice(1, -1);
       if (!name.startsWith('#')) return HTML_NAMES[name] ?? written;

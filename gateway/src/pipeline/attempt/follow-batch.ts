@@ -47,7 +47,10 @@ function scrubberOf(request: ClientRequest): Scrubber {
   const values = [...request.headers()].flatMap(([name, value]) =>
     isCredentialHeader(name) ? [value.replace(SCHEME, '').trim()] : [],
   );
-  return compileScrubber(values.filter(({ length }) => length >= MIN_CREDENTIAL));
+  return compileScrubber(
+    values.filter(({ length }) => length >= MIN_CREDENTIAL),
+    'passing',
+  );
 }
 
 type Metadata = Readonly<Record<string, unknown>>;

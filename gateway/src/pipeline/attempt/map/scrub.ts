@@ -24,12 +24,12 @@ export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string,
   // Tokens and signatures are made per call; a header that holds a known secret needs no further look.
   const made = credentialsIn(sent).filter((value) => !values.has(value) && own.text(value) === value);
   if (made.length === 0) return own;
-  return joinScrubbers([own, compileScrubber(made)]);
+  return joinScrubbers([own, compileScrubber(made, 'passing')]);
 }
 
 function hiddenOf(target: PreparedTarget): Hidden {
   const values = new Set(valuesOf(target));
-  return { values, scrubber: compileScrubber(values) };
+  return { values, scrubber: compileScrubber(values, target.stored ? 'lasting' : 'passing') };
 }
 
 function valuesOf({ secrets, customHeaders }: PreparedTarget): readonly string[] {
