@@ -54,6 +54,15 @@ test('of many credentials further ones, which are looked for as they are, have o
   expect(made()).toBe(before + 2);
 });
 
+test('with more than are looked for all texts are left out, and nothing is made', () => {
+  const values = credentials('many', 300, 40);
+  const { clean, mayFind } = createTextCleaner({ headers: () => headersOf(values), scrubbers: [] });
+  const before = made();
+  for (const text of ['said nothing', `said ${values[299]}`, 'a'.repeat(20_000)])
+    expect([mayFind(text), clean(text)]).toEqual([true, '[redacted]']);
+  expect(made()).toBe(before);
+});
+
 test('what is made for the credentials of calls does not displace what is made for those of accounts', () => {
   const account = compileScrubber(['secret-of-an-account']);
   expect(account.text('secret-of-an-account')).toBe('[redacted]');

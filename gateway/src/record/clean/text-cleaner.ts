@@ -28,6 +28,8 @@ export const MAX_READ = 8 * 1024;
 const MAX_ESCAPES = 20_000;
 /** Of all texts of a request out of which something is taken, in characters. */
 const MAX_CLEANED = 32 * 1024;
+/** Credentials of a request: with more of them its texts are left out, as looking for all would hold up others. */
+const MAX_LOOKED_FOR = 256;
 
 /** What it reads is read by the first call. */
 export function createTextCleaner({ headers, carrierHeaders, scrubbers, onFailure }: CredentialSources): TextCleaner {
@@ -51,7 +53,8 @@ export function createTextCleaner({ headers, carrierHeaders, scrubbers, onFailur
   };
 }
 
-const mayHold = (text: string, { all }: Found): boolean =>
+const mayHold = (text: string, { all, isTooMuch }: Found): boolean =>
+  isTooMuch ||
   mayHoldGatewayKey(text) ||
   (all.length > 0 && (hasMoreLetters(text, MAX_ESCAPES) || all.some((each) => each.mayFind(text))));
 
@@ -64,6 +67,7 @@ interface Left {
 function cleaned(text: string, found: Found, left: Left): string {
   if (text.length > MAX_READ) return cleanedStart(text, found, left);
   if (!mayHold(text, found)) return text;
+  if (found.isTooMuch) return REDACTED;
   left.chars -= text.length;
   if (left.chars >= 0) left.escapes -= countEscapes(text, left.escapes);
   if (left.chars < 0 || left.escapes < 0) return REDACTED;
@@ -79,6 +83,8 @@ function cleanedStart(text: string, found: Found, left: Left): string {
 
 interface Found {
   readonly all: readonly Scrubber[];
+  /** All texts are left out. */
+  readonly isTooMuch: boolean;
   /** One for all of them, whichever finds something: it is made once. */
   joined(this: void): Scrubber;
   /** In characters, of the credentials of the client as URLs may write them. */
@@ -87,11 +93,14 @@ interface Found {
 
 function findIn(headers: Headers, scrubbers: CredentialSources['scrubbers']): Found {
   const credentials = textCredentialsOf(headers);
+  if (credentials.length > MAX_LOOKED_FOR) return TOO_MUCH;
   const ofClient = credentials.length === 0 ? [] : [knownScrubber(credentials.slice(0, MAX_CREDENTIALS))];
   const further = credentials.slice(MAX_CREDENTIALS);
   if (further.length > 0) ofClient.push(compileLiteralScrubber(further));
   const ofTargets = new Set(scrubbers.map((make) => make()));
   const longest = 3 * credentials.reduce((most, { length }) => Math.max(most, length), 0);
   const all = [...ofClient, ...ofTargets];
-  return { all, joined: joinedOnce(all), longest };
+  return { all, isTooMuch: false, joined: joinedOnce(all), longest };
 }
+
+const TOO_MUCH: Found = { all: [], isTooMuch: true, joined: joinedOnce([]), longest: 0 };
