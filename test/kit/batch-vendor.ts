@@ -27,6 +27,10 @@ export interface BatchVendor extends AsyncDisposable {
   readonly deleted: string[];
   /** What happens to a call that creates a batch: `lost`, when it was created nobody hears of it. */
   creates: 'answered' | 'lost' | 'refused';
+  /** The status of the answer to a call (`METHOD /path`) in place of its own, which is done; undefined: its own. */
+  fails: (call: string) => number | undefined;
+  /** Batches that are cancelled go on for now. */
+  keepsRunning: boolean;
   /** The rows of an upload. */
   rows(file: string): readonly VendorRow[];
   /** The rows of each output, where they are not all answered. */
@@ -67,6 +71,8 @@ export async function startBatchVendor(): Promise<BatchVendor> {
     ...{ batches: [], calls: [], created: [], deleted: [], creates: 'answered', more: {}, gate: Promise.resolve() },
     rows: (file) => uploads.get(file) ?? [],
     answers: (rows) => rows,
+    fails: () => undefined,
+    keepsRunning: false,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await server[Symbol.asyncDispose]();
@@ -128,9 +134,11 @@ export async function startBatchVendor(): Promise<BatchVendor> {
       response.statusCode = 404;
       return { error: { message: 'No such batch' } };
     }
-    if (below === 'cancel') batch.status = 'cancelled';
+    if (below === 'cancel' && !vendor.keepsRunning) batch.status = 'cancelled';
     return shown(batch);
   };
+  const other: Serve = async () => ({ id: 'x', model: 'gpt-4o', usage: USAGE, choices: [] });
+  const serving = (kind: string): Serve => (kind === 'files' ? filesAt : kind === 'batches' ? batchesAt : other);
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes: Buffer[] = [];
     for await (const piece of request) bytes.push(piece);
@@ -140,8 +148,9 @@ export async function startBatchVendor(): Promise<BatchVendor> {
     const [, , kind = '', id = '', below = ''] = pathname.split('/');
     response.setHeader('content-type', 'application/json');
     const call = { method, id, below, body: Buffer.concat(bytes).toString() };
-    const other: Serve = async () => ({ id: 'x', model: 'gpt-4o', usage: USAGE, choices: [] });
-    const value = await (kind === 'files' ? filesAt : kind === 'batches' ? batchesAt : other)(call, response);
+    const failed = vendor.fails(`${method} ${pathname}`);
+    if (failed !== undefined) response.statusCode = failed;
+    const value = await serving(kind)(call, response);
     if (value !== undefined && !response.destroyed) response.end(JSON.stringify(value));
   }
   return vendor;

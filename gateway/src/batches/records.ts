@@ -31,6 +31,13 @@ export const batchProblem = z.object({
 });
 export type BatchProblem = Readonly<z.output<typeof batchProblem>>;
 
+export const INPUT_GONE: BatchProblem = {
+  code: 'input_file_missing',
+  message: 'The input file is gone',
+  param: 'input_file_id',
+  line: null,
+};
+
 /** What does not change. */
 export const batchOrder = z.object({
   id: z.string().regex(BATCH_ID),

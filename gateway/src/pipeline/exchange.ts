@@ -103,6 +103,8 @@ export interface Exchange {
   readonly caller?: Caller;
   /** Of the gateway's own reading of the output of a batch. */
   readonly settlement?: RowSettlement;
+  /** The request is sent once, whatever a config says of retries: it is not known what one that failed has done. */
+  readonly isSentOnce?: true;
   /** Cancelled with an AppError when the client disconnects or the drain deadline passes. */
   readonly signal: CancelSignal;
   /** Runs the task when the answer has been sent, or the client has left. */

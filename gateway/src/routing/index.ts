@@ -2,6 +2,7 @@ export { backoffMs, isRetryable, retryAfterMs } from './backoff.ts';
 export { type BreakerCounts, breakerLeaves, breakerState, classifyForBreaker } from './breaker.ts';
 export { type CompileOptions, compilePlan } from './compile.ts';
 export { HooksUnusable } from './hooks.ts';
+export { NO_RETRY } from './inherit.ts';
 export type {
   Branch,
   BreakerPlan,

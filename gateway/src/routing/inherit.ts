@@ -12,7 +12,7 @@ import {
 import type { BreakerPlan, CachePlan, LeafSettings, RetryPlan } from './plan.ts';
 import { NO_SHAPE, type ParamShape } from './shape-params.ts';
 
-const NO_RETRY: RetryPlan = { maxRetries: 0, statusCodes: new Set(), useRetryAfter: false };
+export const NO_RETRY: RetryPlan = { maxRetries: 0, statusCodes: new Set(), useRetryAfter: false };
 
 /** Settings of a root before its own fields: nothing is set, answers are strict. */
 export const ROOT_SETTINGS: LeafSettings = {

@@ -14,7 +14,7 @@ import {
   type RequestBody,
   type RowSettlement,
 } from '../../pipeline/index.ts';
-import type { SnapshotView } from '../../snapshot/index.ts';
+import { NO_LIMITS, type SnapshotView } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { rowMetadata } from '../execution/row-call.ts';
 import { callAs, type OwnCallPorts, ownerOf, type Use } from '../followed/index.ts';
@@ -69,11 +69,14 @@ export class ProviderCalls {
     const snapshot = this.#ports.snapshots.current;
     if (snapshot === undefined) return undefined;
     const config = at.config !== null && snapshot.config(this.#order.workspace, at.config) ? at.config : undefined;
-    const caller = call.creates === true ? this.#creator(snapshot, config) : this.#owner(snapshot, config);
+    const caller = call.creates === true ? this.#creator(snapshot, config) : this.#owner(snapshot, config, call);
     if (caller === undefined) return undefined;
     const { operation, settlement } = call;
     const request = this.#requestOf(at, call);
-    const as = { operation: OPERATIONS[operation], request, snapshot, caller, settlement, signal: this.#signal };
+    const as = {
+      ...{ operation: OPERATIONS[operation], request, snapshot, caller, settlement, signal: this.#signal },
+      ...(operation === 'createBatch' ? { isSentOnce: true as const } : {}),
+    };
     return await callAs(this.#ports, as, use);
   }
 
@@ -90,9 +93,13 @@ export class ProviderCalls {
     };
   }
 
-  #owner(snapshot: SnapshotView, config: string | undefined): Caller | undefined {
+  /** What ends work has no limits: nothing else would end it where a budget has nothing left. */
+  #owner(snapshot: SnapshotView, config: string | undefined, { method }: ProviderCall): Caller | undefined {
     const { keyId, workspace } = this.#order;
-    return ownerOf({ key: { id: keyId, name: keyId }, workspace }, snapshot, config);
+    const owner = ownerOf({ key: { id: keyId, name: keyId }, workspace }, snapshot, config);
+    if (owner === undefined || method === undefined) return owner;
+    const limits = NO_LIMITS;
+    return { ...owner, key: { ...owner.key, limits }, workspace: { ...owner.workspace, limits } };
   }
 
   #requestOf(

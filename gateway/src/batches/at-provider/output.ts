@@ -35,25 +35,32 @@ export interface OutputOptions {
   add(answer: RowAnswer): Promise<void>;
 }
 
-/** Adds the answers in these files of the provider. Throws what reading them throws; then it is done again. */
-export async function readOutput(files: readonly string[], options: OutputOptions): Promise<void> {
+/**
+ * Adds the answers in these files of the provider; they are counted, too, where the input is gone, which names the rows. Throws what
+ * reading them throws; then it is done again.
+ */
+export async function readOutput(files: readonly string[], options: OutputOptions): Promise<'read' | 'input-gone'> {
   const names = await customIds(options);
-  for (const file of files) await readFile(file, names, options);
+  for (const file of files) await readFile(file, names ?? new Map(), options);
+  return names === undefined ? 'input-gone' : 'read';
 }
 
 /** A row that the provider has not answered is an error. */
 export async function addMissing(options: OutputOptions): Promise<void> {
   const error = { code: 'answer_missing', message: 'The output of the provider has no answer to this row' };
-  for (const [row, customId] of await customIds(options)) {
+  for (const [row, customId] of (await customIds(options)) ?? []) {
     if (options.answered.has(row)) continue;
     const line = JSON.stringify({ id: newId('gw_batch_req_', 24), custom_id: customId, response: null, error });
     await options.add({ row, succeeded: false, line });
   }
 }
 
-async function customIds({ rows }: OutputOptions): Promise<ReadonlyMap<number, string>> {
+/** Undefined: the input is gone. */
+async function customIds({ rows }: OutputOptions): Promise<ReadonlyMap<number, string> | undefined> {
+  const input = await rows();
+  if (input === undefined) return undefined;
   const names = new Map<number, string>();
-  for await (const row of (await rows()) ?? []) {
+  for await (const row of input) {
     if (row instanceof BadRow) throw row; // the file was checked
     names.set(row.row, row.customId);
   }

@@ -2,20 +2,22 @@
 import { isObject } from '@gatehouse/crds';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
+import { StoreFailure } from '../../object-storage/index.ts';
 import { callerOfKey, type FollowedBatches } from '../../pipeline/index.ts';
 import type { RowBatches } from '../../providers/contract.ts';
 import type { Recorder } from '../../record/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
+import { LeaseLost } from '../claims.ts';
 import type { BadRow, InputRow } from '../execution/input-rows.ts';
 import type { EndReason } from '../execution/results.ts';
 import { type PlanBatchRow, rowMetadata } from '../execution/row-call.ts';
 import { withinMs } from '../followed/index.ts';
 import type { Lease } from '../job-store.ts';
-import type { BatchProblem, BatchProgress, ProviderBatch } from '../records.ts';
+import { type BatchProblem, type BatchProgress, INPUT_GONE, type ProviderBatch } from '../records.ts';
 import { type ProviderCallPorts, ProviderCalls } from './calls.ts';
 import type { HandedContents } from './handed.ts';
-import { addMissing, type OutputOptions, readOutput } from './output.ts';
-import { keyProblem, type ProviderTiming, type Submitted, submit } from './submit.ts';
+import { addMissing, type OutputOptions, readOutput, SILENT_READ } from './output.ts';
+import { keyProblem, type ProviderTiming, type Submitted, submit, waitOf } from './submit.ts';
 
 export interface AtProviderPorts extends ProviderCallPorts {
   readonly plan: PlanBatchRow;
@@ -35,6 +37,8 @@ export interface AtProviderRun {
   progress(): BatchProgress;
   save(progress: BatchProgress): Promise<void>;
   rows(): Promise<AsyncIterable<InputRow | BadRow> | undefined>;
+  /** Batches may be created at providers. */
+  readonly isAllowed: boolean;
   isCancelled(): boolean;
   now(): number;
 }
@@ -53,6 +57,8 @@ const HOUR_MS = 3_600_000;
 const OVERDUE_MS = 26 * HOUR_MS;
 /** Then it is given up: providers delete outputs. */
 const GIVEN_UP_MS = 8 * 24 * HOUR_MS;
+/** Outputs are large: what could not be read is not read again every minute. */
+const OUTPUT_WAITS = 15;
 
 export async function lookAtProvider(ports: AtProviderPorts, run: AtProviderRun): Promise<Looked> {
   using looking = withinMs(run.timing.readMs, run.signal);
@@ -76,7 +82,8 @@ class Look {
     if (at === undefined) return { kind: 'own' };
     if (at.id !== null) return await this.#poll(at, at.id);
     const { order } = this.#run.lease.batch;
-    if (at.calledAt === null && this.#run.now() >= order.expiresAt) return ended({ kind: 'expired' });
+    if (at.calledAt === null && this.#run.now() >= order.expiresAt) return await this.#ended(at, { kind: 'expired' });
+    if (at.calledAt === null && !this.#run.isAllowed) return await this.#afterSubmit({ kind: 'changed' });
     if (this.#run.now() >= order.expiresAt + HOUR_MS) return ended({ kind: 'failed', problem: UNKNOWN });
     return await this.#afterSubmit(await this.#submit(at));
   }
@@ -125,7 +132,8 @@ class Look {
   }
 
   async #afterSubmit(submitted: Submitted): Promise<Looked> {
-    const { atProvider: _, ...progress } = this.#run.progress();
+    const { atProvider: at, ...progress } = this.#run.progress();
+    if (submitted.kind !== 'created' && submitted.kind !== 'later') await this.#deleteFile(at);
     switch (submitted.kind) {
       case 'created':
         return this.#later(submitted.at);
@@ -159,10 +167,8 @@ class Look {
     const key = this.#keyProblem();
     const isOver = ENDED.has(status);
     const isUnwanted = this.#run.isCancelled() || key !== undefined || now - createdAt > OVERDUE_MS;
-    if (!isOver && isUnwanted) {
-      await this.#calls.ask(at, { operation: 'cancelBatch', ...cancelAt(id), method: 'POST' });
-    }
-    if (key !== undefined) return ended({ kind: 'failed', problem: key });
+    const isCancelled = !isOver && isUnwanted && (await this.#cancel(at, id));
+    if (key !== undefined && (isOver || isCancelled)) return await this.#ended(at, { kind: 'failed', problem: key });
     return isOver ? await this.#end(next, told.value) : this.#later(next);
   }
 
@@ -201,24 +207,51 @@ class Look {
     };
     const files = [batch['output_file_id'], batch['error_file_id']].filter((file) => typeof file === 'string');
     try {
-      await readOutput(files, options);
+      const read = await readOutput(files, options);
+      if (read === 'input-gone' && answered.size < this.#run.progress().total)
+        return await this.#ended(at, { kind: 'failed', problem: INPUT_GONE });
     } catch (error) {
       const isLate = this.#run.now() - (at.createdAt ?? at.begunAt) > GIVEN_UP_MS;
-      if (!isLate || this.#run.signal.cancelled) throw error;
-      return ended({ kind: 'failed', problem: GONE });
+      if (isLate && !this.#run.signal.cancelled) return ended({ kind: 'failed', problem: GONE });
+      if (!isOwnTrouble(error)) await lease.release(this.#nextAt(at, OUTPUT_WAITS)).catch(() => undefined); // the first error counts
+      throw error;
     }
-    if (at.file !== null) await this.#calls.ask(at, { operation: 'deleteFile', ...fileOf(at.file), method: 'DELETE' });
     const reason = reasonOf(at, batch);
     if (reason === undefined) await addMissing(options);
+    return await this.#ended(at, reason);
+  }
+
+  /** Whether the provider has heard of it. */
+  async #cancel(at: ProviderBatch, id: string): Promise<boolean> {
+    const call = { operation: 'cancelBatch', ...cancelAt(id), method: 'POST', settlement: SILENT_READ } as const;
+    const told = await this.#calls.ask(at, call);
+    return told.kind === 'good' || told.kind === 'refused';
+  }
+
+  async #ended(at: ProviderBatch, reason: EndReason | undefined): Promise<Looked> {
+    await this.#deleteFile(at);
     return ended(reason);
   }
 
-  #later({ createdAt }: ProviderBatch): Looked {
+  /** Nothing needs the input at the provider any more. */
+  async #deleteFile(at: ProviderBatch | undefined): Promise<void> {
+    if (at === undefined || at.file === null) return;
+    const call = { operation: 'deleteFile', ...fileOf(at.file), method: 'DELETE', settlement: SILENT_READ } as const;
+    await this.#calls.ask(at, call);
+  }
+
+  #later(at: ProviderBatch): Looked {
+    return { kind: 'later', atMs: this.#nextAt(at) };
+  }
+
+  /** Unix ms. `times`: how often the longest wait of a poll fits into that here. */
+  #nextAt({ createdAt }: ProviderBatch, times = 1): number {
     const { now, timing } = this.#run;
-    const age = now() - (createdAt ?? now());
-    return { kind: 'later', atMs: now() + Math.min(Math.max(timing.pollMs, age / 10), timing.maxPollMs) };
+    return now() + waitOf(timing, now() - (createdAt ?? now()), times);
   }
 }
+
+const isOwnTrouble = (error: unknown): boolean => error instanceof StoreFailure || error instanceof LeaseLost;
 
 const ended = (reason: EndReason | undefined): Looked => ({ kind: 'ended', reason });
 

@@ -12,7 +12,7 @@ export interface SubmitPorts extends InputPorts {
   readonly calls: ProviderCalls;
   readonly handed: HandedContents;
   readonly json: Parameters<typeof findBatch>[0]['json'];
-  readonly timing: Pick<ProviderTiming, 'settleMs' | 'pollMs'>;
+  readonly timing: Pick<ProviderTiming, 'settleMs' | 'pollMs' | 'maxPollMs'>;
   /** Undefined: the provider is gone, or has no batches any more. */
   readonly batches: RowBatches | undefined;
   /** Keeps what is known, before anything goes on. */
@@ -78,7 +78,8 @@ async function lookAgain(
     return { kind: 'created', at: await save({ ...at, id, createdAt: at.calledAt }) };
   }
   const settledAt = at.calledAt + timing.settleMs;
-  if (found.kind === 'unknown') return { kind: 'later', atMs: Math.max(settledAt, now() + timing.pollMs) };
+  const nextAt = now() + waitOf(timing, now() - at.begunAt);
+  if (found.kind === 'unknown') return { kind: 'later', atMs: Math.max(settledAt, nextAt) };
   return now() < settledAt ? { kind: 'later', atMs: settledAt } : undefined;
 }
 
@@ -103,27 +104,34 @@ async function upload(ports: SubmitPorts, at: ProviderBatch): Promise<string | S
   const told = await ports.calls.ask(at, { operation: 'createFile', path: '/v1/files', body, creates: true });
   const id = told.kind === 'good' ? told.value['id'] : undefined;
   if (typeof id === 'string') return id;
-  return (await unsent(ports, input, at)) ?? notDone(ports, told);
+  return (await unsent(ports, input, at)) ?? notDone(ports, told, at);
 }
 
 /** A file that nobody uses does no harm: the upload is made again. */
-function notDone(ports: SubmitPorts, told: Told): Submitted {
+function notDone(ports: SubmitPorts, told: Told, at: ProviderBatch): Submitted {
   switch (told.kind) {
     case 'refused':
       return { kind: 'own', reason: `the provider has refused the batch (${told.code})` };
     case 'no-key':
       return { kind: 'failed', problem: keyProblem(told.code) };
     case 'later':
-      return laterBy(ports, told.retryAfterMs);
+      return laterBy(ports, at, told.retryAfterMs);
     default:
-      return laterBy(ports, undefined);
+      return laterBy(ports, at);
   }
 }
 
-const laterBy = ({ now, timing }: SubmitPorts, ms: number | undefined): Submitted => ({
+const laterBy = ({ now, timing }: SubmitPorts, { begunAt }: ProviderBatch, retryAfterMs = 0): Submitted => ({
   kind: 'later',
-  atMs: now() + Math.min(ms ?? timing.pollMs, MAX_WAIT_MS),
+  atMs: now() + Math.min(Math.max(retryAfterMs, waitOf(timing, now() - begunAt)), MAX_WAIT_MS),
 });
+
+/** A tenth of the age, within bounds; all in ms. `times`: of the longest wait. */
+export const waitOf = (
+  { pollMs, maxPollMs }: Pick<ProviderTiming, 'pollMs' | 'maxPollMs'>,
+  age: number,
+  times = 1,
+): number => Math.floor(Math.min(Math.max(pollMs, age / 10), maxPollMs * times));
 
 const MAX_WAIT_MS = 60_000;
 
@@ -148,8 +156,10 @@ async function create(ports: SubmitPorts, at: ProviderBatch, { input }: RowBatch
     if (typeof id === 'string') return { kind: 'created', at: await ports.save({ ...at, id, createdAt: ports.now() }) };
     const broken = await unsent(ports, sent, at);
     if (broken !== undefined) return broken;
-    if (told.kind !== 'good' && told.kind !== 'unclear') await ports.save({ ...at, calledAt: null });
-    return notDone(ports, told);
+    // Of a call that was not answered: it may do something from its end on.
+    const isUnclear = told.kind === 'good' || told.kind === 'unclear';
+    const next = await ports.save({ ...at, calledAt: isUnclear ? ports.now() : null });
+    return notDone(ports, told, next);
   } finally {
     content?.end();
   }

@@ -8,7 +8,7 @@ import { objectKey, type StorePorts } from '../api/files.ts';
 import { type AtProviderPorts, lookAtProvider, type ProviderTiming, planInput } from '../at-provider/index.ts';
 import { LeaseLost } from '../claims.ts';
 import type { Lease } from '../job-store.ts';
-import { type BatchProblem, type BatchProgress, hasEnded } from '../records.ts';
+import { type BatchProgress, hasEnded, INPUT_GONE } from '../records.ts';
 import { checkInput } from './check-input.ts';
 import { BadRow, type InputRow, inputRows } from './input-rows.ts';
 import { type EndReason, writeResults } from './results.ts';
@@ -103,6 +103,7 @@ class BatchRun {
       progress: () => this.#progress,
       save: (progress) => this.#save(progress),
       rows: () => this.#inputRows(),
+      isAllowed: this.#ports.settings.atProviders,
       isCancelled: () => (this.#stop.reason as Stop | undefined)?.kind === 'cancelled', // only `#end` cancels
       now: this.#ports.now,
     });
@@ -323,13 +324,6 @@ class BatchRun {
     this.#progress = { ...this.#progress, completed, failed: this.#answered.size - completed };
   }
 }
-
-const INPUT_GONE: BatchProblem = {
-  code: 'input_file_missing',
-  message: 'The input file is gone',
-  param: 'input_file_id',
-  line: null,
-};
 
 type Answered = Extract<RowResult, { readonly kind: 'answered' }>;
 

@@ -68,6 +68,7 @@ export interface CallAs {
   readonly snapshot: SnapshotView;
   readonly caller: Caller;
   readonly settlement?: RowSettlement | undefined;
+  readonly isSentOnce?: true;
   /** Nobody waits for the answer any longer. */
   readonly signal: CancelSignal;
 }

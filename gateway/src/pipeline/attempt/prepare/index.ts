@@ -8,7 +8,7 @@ import {
   type PreparedTarget,
 } from '../../../providers/engine/index.ts';
 import type { Capture, CapturedAttempt } from '../../../record/index.ts';
-import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
+import { type Leaf, type LeafSettings, NO_RETRY, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
 import { ownFormModelOf } from '../../exchange.ts';
@@ -66,6 +66,9 @@ export type Replaced = Pick<Prepared, 'params' | 'forwarded' | 'guards' | 'resol
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
+const retryOf = ({ isSentOnce }: AttemptInput['exchange'], { settings }: Leaf): LeafSettings['retry'] =>
+  isSentOnce === true ? NO_RETRY : settings.retry;
+
 /** `replaced`: instead of what the target and the client say. Throws the AppError of a target that cannot be used. */
 export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, replaced?: Replaced): Prepared {
   const own = replaced === undefined ? promptFor(input, leaf) : undefined;
@@ -80,7 +83,7 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
   const resolved = resolveTarget(leaf, asked);
   const { target } = resolved;
   const { provider } = target;
-  const { retry, cache, requestTimeoutMs } = leaf.settings;
+  const { cache, requestTimeoutMs } = leaf.settings;
   const strict = leaf.settings.strict && !headerOverrides.relaxed;
   const headersRead = cache === undefined ? undefined : new Map<string, string>();
   const facts = { target, model, keyHeaders: caller.keyHeaders, headersRead, now };
@@ -104,7 +107,10 @@ export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf, re
     prompt: own?.prompt ?? replaced?.prompt ?? resolution.prompt?.use,
     operation,
     leaf,
-    settings: { retry, requestTimeoutMs: headerOverrides.requestTimeoutMs ?? requestTimeoutMs },
+    settings: {
+      retry: retryOf(exchange, leaf),
+      requestTimeoutMs: headerOverrides.requestTimeoutMs ?? requestTimeoutMs,
+    },
     resolved,
     params,
     provider,
