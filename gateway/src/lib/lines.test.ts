@@ -7,9 +7,14 @@ async function* pieces(text: Buffer, cuts: readonly number[]): AsyncGenerator<Bu
   for (const [i, at] of [0, ...places].entries()) yield text.subarray(at, places[i] ?? text.length);
 }
 
-async function read(text: string, maxBytes = 100, cuts: readonly number[] = []): Promise<string[]> {
+async function read(
+  text: string,
+  maxBytes = 100,
+  cuts: readonly number[] = [],
+  options?: Parameters<typeof linesOf>[2],
+): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of linesOf(pieces(Buffer.from(text), cuts), maxBytes)) lines.push(line.toString());
+  for await (const line of linesOf(pieces(Buffer.from(text), cuts), maxBytes, options)) lines.push(line.toString());
   return lines;
 }
 
@@ -38,6 +43,16 @@ describe('lines', () => {
     expect(await read('12345\n12345', 5)).toEqual(['12345', '12345']);
     for (const text of ['1\n123456\n', '1\n123456']) {
       await expect(read(text, 5, [3, 5])).rejects.toEqual(new LineTooLong(2));
+    }
+  });
+
+  test.for([
+    { text: '123456\n1\n', want: ['1'] },
+    { text: '1\n123456', want: ['1'] },
+    { text: '1\n1234567890\n\n12345', want: ['1', '', '12345'] },
+  ])('are left out beyond their limit where that is asked for: $text', async ({ text, want }) => {
+    for (const cuts of [[], [3, 5], [1, 2, 3, 4, 5, 6, 7, 8]]) {
+      expect(await read(text, 5, cuts, { leavesOutLong: true })).toEqual(want);
     }
   });
 });

@@ -15,19 +15,27 @@ export class LineTooLong extends Error {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Without their ends; empty lines, too. What comes behind the last end is a line where it is not empty. */
-export async function* linesOf(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+/**
+ * Without their ends; empty lines, too. What comes behind the last end is a line where it is not empty. Throws LineTooLong for a line of
+ * more bytes, or leaves it out.
+ */
+export async function* linesOf(
+  source: AsyncIterable<Buffer>,
+  maxBytes: number,
+  { leavesOutLong = false } = {},
+): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let number = 1;
   const hold = (piece: Buffer): void => {
     heldBytes += piece.length;
-    if (heldBytes > maxBytes) throw new LineTooLong(number);
-    if (piece.length > 0) held.push(piece);
+    if (heldBytes <= maxBytes) held.push(piece);
+    else if (leavesOutLong) held = [];
+    else throw new LineTooLong(number);
   };
   const take = (): Buffer => {
     const [only] = held;
-    const line = held.length === 1 && only !== undefined ? only : Buffer.concat(held, heldBytes);
+    const line = held.length === 1 && only !== undefined ? only : Buffer.concat(held);
     held = [];
     heldBytes = 0;
     number += 1;
@@ -38,9 +46,10 @@ export async function* linesOf(source: AsyncIterable<Buffer>, maxBytes: number):
     for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, from)) {
       hold(piece.subarray(from, end));
       from = end + 1;
-      yield take();
+      if (heldBytes <= maxBytes) yield take();
+      else take();
     }
     hold(piece.subarray(from));
   }
-  if (heldBytes > 0) yield take();
+  if (heldBytes > 0 && heldBytes <= maxBytes) yield take();
 }

@@ -68,6 +68,7 @@ function readProviderOptions(
   if (window === 'immediate') throw invalid(name, 'is for batches of providers, which run none that is immediate');
   const text = JSON.stringify(given);
   if (text.length > MAX_OPTIONS) throw invalid(name, `must have at most ${MAX_OPTIONS} characters of JSON`);
+  readMetadata(given['metadata'], { name: `${name}.metadata`, maxPairs: MAX_PAIRS - 1 }); // one is the gateway's own
   return { providerOptions: JSON.parse(text) };
 }
 
@@ -76,17 +77,20 @@ const MAX_NAME = 64;
 const MAX_VALUE = 512;
 
 /** Source of the bounds: OpenAI's API. */
-function readMetadata(given: unknown): BatchOrder['metadata'] {
+function readMetadata(
+  given: unknown,
+  { name: at, maxPairs } = { name: 'metadata', maxPairs: MAX_PAIRS },
+): BatchOrder['metadata'] {
   if (given === undefined || given === null) return null;
   const pairs = isObject(given) ? Object.entries(given) : undefined;
   const isGood = pairs?.every(
     ([name, value]) => name.length <= MAX_NAME && typeof value === 'string' && value.length <= MAX_VALUE,
   );
-  if (pairs !== undefined && pairs.length <= MAX_PAIRS && isGood === true)
+  if (pairs !== undefined && pairs.length <= maxPairs && isGood === true)
     return Object.fromEntries(pairs as [string, string][]); // checked above
   throw invalid(
-    'metadata',
-    `must be an object of at most ${MAX_PAIRS} texts, with names of at most ${MAX_NAME} and values of at most ${MAX_VALUE} characters`,
+    at,
+    `must be an object of at most ${maxPairs} texts, with names of at most ${MAX_NAME} and values of at most ${MAX_VALUE} characters`,
   );
 }
 
