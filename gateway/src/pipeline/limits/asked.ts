@@ -13,7 +13,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import { bytesOf, type Caller, type Exchange, ownFormModelOf } from '../exchange.ts';
 import { servedAs } from '../operations/index.ts';
 import type { PromptUse, Resolution } from '../resolve/index.ts';
-import { isPolling, type LimitLog, type LimitPorts } from './entry.ts';
+import { isFree, type LimitLog, type LimitPorts } from './entry.ts';
 import { type Owners, planOf } from './plan.ts';
 import { rateDemand, usageBudget } from './policy-counters.ts';
 
@@ -77,12 +77,12 @@ const hasTokens = ({ tokens, budgets }: OwnerLimits): boolean =>
 export function askedOf(target: LimitedTarget, { buckets }: LimitPorts, nowMs: number): Asked | undefined {
   const limited = limitsOf(target);
   if (limited === undefined) return undefined;
-  const isFree = isPolling(target.input.exchange.request);
-  const plan = planOf(limited, isFree);
+  const isFreeOfCharge = isFree(target.input.exchange.request);
+  const plan = planOf(limited, isFreeOfCharge);
   const tokens = tokensAsked(target.params);
   const demands: Demand[] = [];
   const budgets: BudgetLimit[] = [];
-  if (!isFree && limited.policies.length > 0) {
+  if (!isFreeOfCharge && limited.policies.length > 0) {
     const facts = policyFacts(target);
     for (const policy of limited.policies) {
       const bucket = policy.bucketOf(facts);

@@ -9,7 +9,9 @@ import { budgetError, rateError } from './denial.ts';
 import { LimitTrail } from './trail.ts';
 
 /** Reading these resources costs nothing of key and workspace: clients poll them while a job runs. */
-const FREE = /^\/v1\/(?:batches|files|fine_tuning|logs|messages\/batches)(?:\/|$)/;
+const READ = /^\/v1\/(?:batches|files|fine_tuning|logs|messages\/batches)(?:\/|$)/;
+/** Nor does ending what costs: a budget with nothing left must not keep it going. */
+const ENDED = /^\/v1\/(?:batches|fine_tuning\/jobs|messages\/batches)\/[^/]+\/cancel\/?$/;
 
 export interface LimitPorts {
   readonly limiter: Limiter;
@@ -20,8 +22,8 @@ export interface LimitPorts {
   now(): number;
 }
 
-export const isPolling = ({ method, path }: Pick<ClientRequest, 'method' | 'path'>): boolean =>
-  method === 'GET' && FREE.test(path);
+export const isFree = ({ method, path }: Pick<ClientRequest, 'method' | 'path'>): boolean =>
+  (method === 'GET' && READ.test(path)) || (method === 'POST' && ENDED.test(path));
 
 /** Collects what limits said about a request; nothing where it has none. */
 export interface LimitLog {
@@ -42,7 +44,7 @@ export function admit(
 ): void | Promise<void> {
   const nowMs = ports.now();
   const isExpired = nowMs >= key.expiresAtMs;
-  if ((key.limits === NO_LIMITS && workspace.limits === NO_LIMITS) || isPolling(request)) {
+  if ((key.limits === NO_LIMITS && workspace.limits === NO_LIMITS) || isFree(request)) {
     if (isExpired) throw new AppError('KEY_EXPIRED');
     return;
   }

@@ -19,7 +19,7 @@ export interface TargetPlan {
 
 interface Known extends TargetPlan {
   readonly owners: Owners;
-  readonly isPolling: boolean;
+  readonly isFree: boolean;
 }
 
 /** Targets that the requests of one key go to, at the same time. */
@@ -28,25 +28,25 @@ const MAX_PLANS = 8;
 // A memo of a pure function: keys serve many requests.
 const memo = new WeakMap<KeyRecord, Known[]>();
 
-/** `isPolling`: only the rates of the provider's side hold. */
-export function planOf(owners: Owners, isPolling: boolean): TargetPlan {
+/** `isFree`: only the rates of the provider's side hold. */
+export function planOf(owners: Owners, isFree: boolean): TargetPlan {
   const plans = memo.get(owners.key) ?? [];
   const { access, account, workspace } = owners;
   for (const plan of plans) {
     const known = plan.owners;
     if (known.account !== account || known.access !== access || known.workspace !== workspace) continue;
-    if (plan.isPolling === isPolling) return plan;
+    if (plan.isFree === isFree) return plan;
   }
-  const plan = { ...makePlan(owners, isPolling), owners, isPolling };
+  const plan = { ...makePlan(owners, isFree), owners, isFree };
   memo.set(owners.key, [plan, ...plans.slice(0, MAX_PLANS - 1)]);
   return plan;
 }
 
-function makePlan({ access, account, key: { limits: key }, workspace }: Owners, isPolling: boolean): TargetPlan {
-  const own = isPolling ? [] : [...key.tokens, ...workspace.tokens];
+function makePlan({ access, account, key: { limits: key }, workspace }: Owners, isFree: boolean): TargetPlan {
+  const own = isFree ? [] : [...key.tokens, ...workspace.tokens];
   const rates = [...access.requests, ...access.tokens, ...account.requests, ...account.tokens];
   const one = [...own, ...rates];
-  const budgets = isPolling ? [] : [access, account, key, workspace].flatMap((limits) => limits.budgets);
+  const budgets = isFree ? [] : [access, account, key, workspace].flatMap((limits) => limits.budgets);
   let fixed = { tokens: 1, demands: one };
   let whole: {
     readonly fixed: readonly Demand[];
