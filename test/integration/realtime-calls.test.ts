@@ -355,6 +355,16 @@ describe('an account with a list of models', () => {
       { body: { sdp: SDP, session: { model: 'gpt-realtime', audio: { input: { transcription: { model: 'x' } } } } } },
     ],
     ['a stored prompt', CALLS, { body: { sdp: SDP, session: { model: 'gpt-realtime', prompt: { id: 'p' } } } }],
+    [
+      'transcriptions, whose model is a setting',
+      CALLS,
+      {
+        body: {
+          sdp: SDP,
+          session: { type: 'transcription', audio: { input: { transcription: { model: 'gpt-realtime' } } } },
+        },
+      },
+    ],
     ['another one of a telephone call', `${CALLS}/rtc_1/accept`, { body: { model: 'other' } }],
     [
       'a stored prompt of a telephone call',

@@ -116,3 +116,92 @@ describe('what could not hold for a session', () => {
     expect(held.mock.requests).toEqual([]);
   });
 });
+
+describe('policies by model', () => {
+  const tokens = { type: 'tokens', unit: 'rpd', value: 1_000 } as const;
+  const requests = { type: 'requests', unit: 'rpd', value: 10 } as const;
+  const ofModel = (model: string, rate: object, more: readonly object[] = []) =>
+    policy('RateLimitPolicy:by-model', {
+      conditions: [{ key: 'model', values: [model] }, ...more] as never,
+      groupBy: [{ key: 'model' }],
+      rate: rate as never,
+    });
+  const transcription = { type: 'transcription', audio: { input: { transcription: { model: 'whisper-1' } } } };
+  const ask = async (entries: Entries, path: string, body: object) => {
+    await using held = await startWorld({ entries: () => entries });
+    const answer = await held.send(path, { method: 'POST', headers: { 'x-gw-provider': '@openai' }, body });
+    const { error = {} } = answer.text.startsWith('{') ? answer.json() : {};
+    return { status: answer.status, code: error.code, sent: held.mock.requests.at(-1)?.body.toString(), error };
+  };
+
+  test.for<[rule: string, path: string, body: object]>([
+    ['of another model', SECRETS, { session: { model: 'b' } }],
+    ['of no model', SECRETS, {}],
+    ['of a session', '/v1/realtime/sessions', { model: 'b' }],
+    ['of transcriptions', '/v1/realtime/transcription_sessions', { input_audio_transcription: { model: 'b' } }],
+    ['of transcriptions without one', '/v1/realtime/transcription_sessions', {}],
+  ])('of tokens refuse a secret %s, whose reader chooses the model', async ([, path, body]) => {
+    for (const model of ['a', '@openai/a', '@openai/*', '*']) {
+      const { status, code, error } = await ask([ofModel(model, tokens)], path, body);
+      expect([status, code]).toEqual([403, 'session_not_seen']);
+      expect(error.message).toMatch(/limit of tokens \(rate limit policy by-model[ )]/);
+    }
+  });
+
+  test('of cost refuse a secret of another model', async () => {
+    const usage = { name: 'p', type: 'cost', limit: 1 } as never;
+    const entry = policy('UsageLimitPolicy:p', {
+      conditions: [{ key: 'model', excludes: ['b'] }],
+      groupBy: [{ key: 'workspace_id' }],
+      usage,
+    });
+    const { status, code } = await ask([entry], SECRETS, { session: { model: 'b' } });
+    expect([status, code]).toEqual([403, 'session_not_seen']);
+  });
+
+  test('of tokens refuse a call of transcriptions, whose model changes on the way', async () => {
+    const { status, code } = await ask([ofModel('a', tokens)], CALLS, { sdp: SDP, session: transcription });
+    expect([status, code]).toEqual([403, 'session_not_seen']);
+  });
+
+  test.for<[rule: string, ...Entries]>([
+    ['of models of other providers', ofModel('@anthropic/*', tokens)],
+    ['for other keys', ofModel('a', tokens, [{ key: 'api_key', values: ['other'] }])],
+    ['that leave out all models of the provider', ofModel('*', tokens, [{ key: 'model', excludes: ['@openai/*'] }])],
+    ['for other operations', ofModel('a', tokens, [{ key: 'endpoint_type', values: ['chatComplete'] }])],
+  ])('of tokens %s let a secret pass', async ([, ...entries]) => {
+    expect(await ask(entries, SECRETS, { session: { model: 'b' } })).toMatchObject({ status: 200 });
+  });
+
+  test.for<[path: string, body: object, model: string | undefined]>([
+    [SECRETS, { session: transcription }, 'whisper-1'],
+    [SECRETS, { session: { type: 'transcription' } }, undefined],
+    ['/v1/realtime/transcription_sessions', { input_audio_transcription: { model: 'whisper-1' } }, 'whisper-1'],
+    ['/v1/realtime/transcription_sessions', {}, undefined],
+    [CALLS, { sdp: SDP, session: transcription }, 'whisper-1'],
+  ])('of requests count transcriptions by their model: %s %j', async ([path, body, model]) => {
+    const other = await ask([ofModel('other', requests)], path, body);
+    expect([200, 201], JSON.stringify(other.error)).toContain(other.status);
+    if (path !== CALLS) expect(JSON.parse(other.sent ?? '')).toEqual(body);
+    if (model === undefined) return;
+    await using held = await startWorld({ entries: () => [ofModel(model, { ...requests, value: 1 })] });
+    const again = () => held.send(path, { method: 'POST', headers: { 'x-gw-provider': '@openai' }, body });
+    expect([200, 201]).toContain((await again()).status);
+    expect((await again()).status).toBe(429);
+  });
+
+  test('of tokens of sessions hold for those that are opened elsewhere', async () => {
+    const ofSessions = ofModel('b', tokens, [{ key: 'endpoint_type', values: ['realtime'] }]);
+    const calls = [
+      await ask([ofSessions], SECRETS, { session: { model: 'a' } }),
+      await ask([ofSessions], CALLS, { sdp: SDP, session: { model: 'b' } }),
+    ];
+    expect(calls.map(({ code }) => code)).toEqual(['session_not_seen', 'session_not_seen']);
+    expect(await ask([ofSessions], CALLS, { sdp: SDP, session: { model: 'a' } })).toMatchObject({ status: 201 });
+  });
+
+  test('of requests ask for the model of other sessions', async () => {
+    const { status, code } = await ask([ofModel('a', requests)], SECRETS, {});
+    expect([status, code]).toEqual([400, 'model_required']);
+  });
+});

@@ -20,8 +20,8 @@ interface Condition {
   readonly excludes?: string[];
 }
 
-function bucketOf(conditions: readonly Condition[], groupBy: readonly string[], facts: Partial<PolicyFacts> = {}) {
-  const policy = compilePolicy({
+const compiled = (conditions: readonly Condition[], groupBy: readonly string[]) =>
+  compilePolicy({
     kind: 'policy',
     id: 'policy/team-a/RateLimitPolicy:p',
     workspace: 'team-a',
@@ -29,8 +29,9 @@ function bucketOf(conditions: readonly Condition[], groupBy: readonly string[], 
     digest: '',
     body: { name: 'p', conditions: [...conditions], groupBy: groupBy.map((key) => ({ key })) },
   });
-  return policy.bucketOf({ ...FACTS, ...facts });
-}
+
+const bucketOf = (conditions: readonly Condition[], groupBy: readonly string[], facts: Partial<PolicyFacts> = {}) =>
+  compiled(conditions, groupBy).bucketOf({ ...FACTS, ...facts });
 
 const applies = (conditions: readonly Condition[], facts: Partial<PolicyFacts> = {}): boolean =>
   bucketOf(conditions, [], facts) !== undefined;
@@ -167,6 +168,26 @@ describe('a policy', () => {
     { groupBy: ['metadata.team', 'metadata.absent'], want: undefined },
   ])('grouped by $groupBy counts in $want', ({ groupBy, want }) => {
     expect(bucketOf([], groupBy)).toBe(want);
+  });
+
+  test.for<{ condition: Omit<Condition, 'key'>; want: boolean }>([
+    { condition: { values: ['other'] }, want: true },
+    { condition: { values: ['*'] }, want: true },
+    { condition: { values: ['@OpenAI/other'] }, want: true },
+    { condition: { values: ['openai.other'] }, want: true },
+    { condition: { values: ['@anthropic/*', '@openai/*'] }, want: true },
+    { condition: { excludes: ['gpt-4o', '@openai/gpt-4o'] }, want: true },
+    { condition: { values: ['@anthropic/*', '@open/*'] }, want: false },
+    { condition: { values: ['*'], excludes: ['@OPENAI/*'] }, want: false },
+    { condition: { excludes: ['*'] }, want: false },
+  ])('may apply to another model of the provider by $condition: $want', ({ condition, want }) => {
+    const model = { key: 'model', ...condition };
+    for (const name of ['gpt-4o', '']) {
+      expect(compiled([model], ['model']).mayApply({ ...FACTS, model: name })).toBe(want);
+      const misses = [model, { key: 'provider', values: ['other'] }];
+      expect(compiled(misses, []).mayApply({ ...FACTS, model: name })).toBe(false);
+      expect(compiled([model], ['metadata.absent']).mayApply({ ...FACTS, model: name })).toBe(false);
+    }
   });
 
   test('counts keys of the same name in two workspaces apart', () => {

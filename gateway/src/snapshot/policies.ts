@@ -30,6 +30,8 @@ export interface PolicyRecord {
   readonly usage: EntryBody<'policy'>['usage'];
   /** The counter of the request, as `key:value-key:value` of bounded length; undefined: the policy does not apply to it. */
   bucketOf(facts: PolicyFacts): string | undefined;
+  /** Whether it would apply to the request with some other model of its provider; true where that cannot be told. */
+  mayApply(facts: PolicyFacts): boolean;
 }
 
 /** Longest bucket that is kept as it is, in characters; longer ones are cut and told apart by a hash. */
@@ -59,7 +61,11 @@ export function compilePolicy({ id, workspace, body }: SnapshotEntry<'policy'>):
     }
     return parts.length === 0 ? ONE_BUCKET : bounded(parts.join('-'));
   };
-  return { id, name, workspace, rate, usage, bucketOf };
+  const mayApply = (facts: PolicyFacts): boolean =>
+    body.conditions.every((condition, i) =>
+      condition.key === MODEL ? admitsSome(condition, facts) : conditions[i]?.(facts) === true,
+    ) && groups.every(({ key, property }) => key === MODEL || property?.group(facts) !== undefined);
+  return { id, name, workspace, rate, usage, bucketOf, mayApply };
 }
 
 const bounded = (bucket: string): string =>
@@ -133,6 +139,14 @@ function compileCondition({ key, values, excludes }: Condition): (facts: PolicyF
     const spellings = [value, ...(property?.names?.(facts) ?? [])];
     return !spellings.some(isExcluded) && spellings.some(isIncluded);
   };
+}
+
+/** Whether the condition of a model holds for one of the provider, as far as it names providers. */
+function admitsSome({ values, excludes = [] }: Condition, { provider }: Pick<PolicyFacts, 'provider'>): boolean {
+  const own = `@${provider}/`;
+  const isAll = (pattern: string): boolean => pattern === '*' || pattern === `${own}*`;
+  if (excludes.map(nameOfModel).some(isAll)) return false;
+  return values === undefined || values.map(nameOfModel).some((text) => !text.startsWith('@') || text.startsWith(own));
 }
 
 /** `*` is any value, `PREFIX/*` every model that begins with the prefix. */

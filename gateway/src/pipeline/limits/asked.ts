@@ -73,6 +73,23 @@ const countsTokens = ({ rate, usage }: PolicyRecord): boolean =>
 const hasTokens = ({ tokens, budgets }: OwnerLimits): boolean =>
   tokens.length > 0 || budgets.some(({ type }) => type !== 'requests');
 
+/** The operation of sessions that pass the gateway. */
+const SESSION = 'realtime';
+
+/**
+ * The first policy of tokens or costs that would hold for the session which the call opens, taken for that call or for a session
+ * here. `isAnyModel`: the session may run other models of the provider.
+ */
+export function sessionPolicyOf(target: LimitedTarget, isAnyModel: boolean): PolicyRecord | undefined {
+  const policies = limitsOf(target)?.policies.filter(countsTokens) ?? [];
+  if (policies.length === 0) return undefined;
+  const facts = policyFacts(target);
+  const kinds = [facts, { ...facts, endpointType: SESSION }];
+  return policies.find((policy) =>
+    kinds.some((each) => (isAnyModel ? policy.mayApply(each) : policy.bucketOf(each) !== undefined)),
+  );
+}
+
 /** What the target asks for; undefined: nothing limits it. */
 export function askedOf(target: LimitedTarget, { buckets }: LimitPorts, nowMs: number): Asked | undefined {
   const limited = limitsOf(target);

@@ -10,7 +10,7 @@ function policyOf(usage: Partial<NonNullable<PolicyRecord['usage']>>) {
   const whole = { ...{ name: 'p', type: 'tokens' as const, limit: 100 }, ...usage };
   const policy: PolicyRecord = {
     ...{ id: 'policy/team/UsageLimitPolicy:p', name: 'p', workspace: 'team', rate: undefined },
-    ...{ usage: whole, bucketOf: () => undefined },
+    ...{ usage: whole, bucketOf: () => undefined, mayApply: () => false },
   };
   return (bucket: string) => usageBudget(policy, whole, { bucket, buckets, nowMs: NOW });
 }

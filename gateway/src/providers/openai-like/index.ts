@@ -32,6 +32,7 @@ export {
   realtimeCallsBelow,
   realtimeSecretEndpoint,
   realtimeSessionEndpoint,
+  transcriptionSessionEndpoint,
 } from './realtime.ts';
 export { type RemoteFile, uploadedFile } from './remote-files.ts';
 export {

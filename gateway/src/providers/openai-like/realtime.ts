@@ -1,6 +1,12 @@
 /** The realtime API where its sessions do not pass the gateway. Source: OpenAI API reference, realtime calls and client secrets. */
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import {
+  isTranscription,
+  OLDER_TRANSCRIPTION_MODEL,
+  TRANSCRIPTION_MODEL,
+  withModelAt,
+} from '../../wire/openai/index.ts';
 import type { BodyHook, Call, Endpoint, RealtimeCallId, RequestRule } from '../contract.ts';
 
 /** Path and query; `below` begins with a slash and is below the realtime API. */
@@ -65,6 +71,16 @@ export function realtimeSessionEndpoint(path: Endpoint['path'], options: Realtim
   return { method: 'POST', path, request: { kind: 'table', table: { hooks } }, ...shared(options) };
 }
 
+/** The same of transcriptions, which have no model beside that of them. */
+export function transcriptionSessionEndpoint(path: Endpoint['path']): Endpoint {
+  const hook: BodyHook = (params, { model }) => {
+    if (model === '') return params;
+    const { model: _, ...session } = params;
+    return withModelAt(session, OLDER_TRANSCRIPTION_MODEL, model);
+  };
+  return { method: 'POST', path, request: { kind: 'table', table: { hooks: [hook] } }, ...shared({}) };
+}
+
 /** The usual places. */
 export const realtimeCallsBelow =
   (prefix: string): RealtimeCallPath =>
@@ -88,6 +104,9 @@ const modelInSession =
   (modelOf: (call: Call) => string): BodyHook =>
   (params, call) => {
     const { model: _, session, ...rest } = params;
+    if (isTranscription(session)) {
+      return { ...rest, session: call.model === '' ? session : withModelAt(session, TRANSCRIPTION_MODEL, call.model) };
+    }
     const model = modelOf(call);
     if (model === '') return session === undefined ? rest : { ...rest, session };
     if (session !== undefined && !isObject(session)) {

@@ -25,6 +25,7 @@ import {
   resourcesBelow,
   responsesBelow,
   responsesEndpoints,
+  transcriptionSessionEndpoint,
   uploadedFile,
 } from '../openai-like/index.ts';
 
@@ -62,7 +63,7 @@ export const openai: Provider = defineProvider({
     ...realtimeCallEndpoints(REALTIME),
     ...realtimeSecretEndpoint(REALTIME),
     createRealtimeSession: realtimeSessionEndpoint('/realtime/sessions'),
-    createTranscriptionSession: realtimeSessionEndpoint('/realtime/transcription_sessions'),
+    createTranscriptionSession: transcriptionSessionEndpoint('/realtime/transcription_sessions'),
     ...fileEndpoints(RESOURCES, RELAYED),
     ...batchEndpoints(RESOURCES, RELAYED),
     ...finetuneEndpoints(RESOURCES, RELAYED),

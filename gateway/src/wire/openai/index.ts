@@ -60,5 +60,12 @@ export { createSseRelay, type SseRelay, type SseRelayOptions } from './sse-relay
 export { createOpenAiChatDecoder, createOpenAiCompletionDecoder } from './stream-decoder.ts';
 export { INCOMPLETE_STREAM, toStreamError } from './stream-error.ts';
 export { promptOf, TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
+export {
+  isTranscription,
+  type ModelPath,
+  OLDER_TRANSCRIPTION_MODEL,
+  TRANSCRIPTION_MODEL,
+  withModelAt,
+} from './transcription-session.ts';
 export { toUsage } from './usage.ts';
 export { askForUsageChunk, wantsUsageChunk } from './usage-filter.ts';

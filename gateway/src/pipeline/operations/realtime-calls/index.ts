@@ -3,6 +3,7 @@
  * sessions elsewhere; docs/behaviour/realtime.md#calls-over-webrtc.
  */
 import type { RealtimeCallId } from '../../../providers/contract.ts';
+import { type ModelPath, OLDER_TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
 import type { ClientAnswer, OperationHandler } from '../handler.ts';
 import { COMPLETIONS, type Operation } from '../operation.ts';
 import { resourceOperation } from '../resource.ts';
@@ -55,13 +56,13 @@ const acceptRealtimeCall: Operation = {
  * Whoever has the secret of its answer opens sessions at the provider itself, with settings of its own: which model it runs is not known.
  * Source: OpenAI API reference, client secrets.
  */
-const secretOperation = (id: RealtimeCallId, path: string): Operation => ({
+const secretOperation = (id: RealtimeCallId, path: string, modelAt?: ModelPath): Operation => ({
   ...OPENING,
   id,
   routes: [{ method: 'POST', path }],
   bodies: JSON_OR_NOTHING,
   answersSecret: true,
-  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${path}`), query)),
+  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${path}`), query, modelAt)),
   handler: handlerOf(id, undefined),
 });
 
@@ -82,7 +83,11 @@ export const REALTIME_CALLS = {
   }),
   createRealtimeSecret: secretOperation('createRealtimeSecret', `${REALTIME}/client_secrets`),
   createRealtimeSession: secretOperation('createRealtimeSession', `${REALTIME}/sessions`),
-  createTranscriptionSession: secretOperation('createTranscriptionSession', `${REALTIME}/transcription_sessions`),
+  createTranscriptionSession: secretOperation(
+    'createTranscriptionSession',
+    `${REALTIME}/transcription_sessions`,
+    OLDER_TRANSCRIPTION_MODEL,
+  ),
 } as const satisfies Record<RealtimeCallId, Operation>;
 
 const LAST_SEGMENT = /\/([\w-]{1,256})\/?(?:\?.*)?$/;

@@ -3,8 +3,11 @@ import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
 import { writeJson } from '../../../lib/json/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
+import { isTranscription, type ModelPath, TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
 import type { RequestBody } from '../../exchange.ts';
 
+/** Where a session of transcriptions has its model, from the body. */
+const OF_TRANSCRIPTION: ModelPath = ['session', ...TRANSCRIPTION_MODEL];
 const MODEL = 'model';
 const SESSION = 'session';
 const OF_SESSION = 'session.model';
@@ -23,16 +26,17 @@ export function jsonOf(body: RequestBody, call: string): JsonObject {
 export const toJsonBody = (value: JsonObject): RequestBody => ({ kind: 'json', bytes: writeJson(value), value });
 
 /**
- * The parameters with the model in their own `model`, and in no other place. Throws PARAMETER_INVALID where two are named, or
- * one is no text.
+ * The parameters with the model in their own `model`, and in no other place but that of transcriptions, which the provider's
+ * request writes. `at`: where the body has one of those, whatever its session is. Throws PARAMETER_INVALID where two are named, or one is no text.
  */
-export function withOneModel(params: JsonObject, query: string): JsonObject {
+export function withOneModel(params: JsonObject, query: string, at?: ModelPath): JsonObject {
   const { [MODEL]: own, [SESSION]: session, ...rest } = params;
   if (session !== undefined && !isObject(session)) throw invalid(SESSION, 'session must be an object');
   const { [MODEL]: ofSession, ...others } = session ?? {};
   const places: [string, unknown][] = [
     [MODEL, own],
     [OF_SESSION, ofSession],
+    ...modelAt(params, at ?? (isTranscription(session) ? OF_TRANSCRIPTION : [])),
     ...new URLSearchParams(query).getAll(MODEL).map((model): [string, string] => [OF_QUERY, model]),
   ];
   const model = oneOf(places);
@@ -41,6 +45,18 @@ export function withOneModel(params: JsonObject, query: string): JsonObject {
     ...(session === undefined ? {} : { [SESSION]: others }),
     ...rest,
   };
+}
+
+/** Nothing where a member of the path is absent. Throws PARAMETER_INVALID where one on the way is no object. */
+function modelAt(params: JsonObject, path: ModelPath): readonly [string, unknown][] {
+  let value: unknown = params;
+  for (const [i, name] of path.entries()) {
+    if (value === undefined || value === null) return [];
+    const place = path.slice(0, i).join('.');
+    if (!isObject(value)) throw invalid(place, `${place} must be an object`);
+    value = value[name];
+  }
+  return path.length === 0 ? [] : [[path.join('.'), value]];
 }
 
 function oneOf(places: readonly (readonly [place: string, model: unknown])[]): string | undefined {
