@@ -1,6 +1,7 @@
 /** Headers and bodies for the request log and for spans: docs/behaviour/request-logs.md#documents, docs/behaviour/tracing.md#content. */
 import { type Assembler, createAssembler, type StreamProtocol } from '../cache/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import { opensRealtimeSession } from '../providers/engine/index.ts';
 import { type BodiesKept, Capture, isGood, type KeptBody } from '../record/index.ts';
 import type { Answer, CacheWriter, Caller, Exchange, HeaderMap, RequestBody, TraceContext } from './exchange.ts';
 
@@ -26,11 +27,19 @@ export function openCapture(
   if (!isLogged && !ports.showsBodies(exchange.trace)) return undefined;
   const kept = bodiesKept(exchange, caller);
   if (kept === 'none' || (kept !== 'all' && !isLogged)) return undefined;
+  const isSealed = hasSecrets(exchange);
+  if (isSealed && !isLogged) return undefined;
   const { maxBodyBytes, openMemory } = ports;
   const memory = openMemory();
   exchange.atEnd(() => memory.close());
-  return new Capture({ kept, maxBytes: maxBodyBytes, memory });
+  const capture = new Capture({ kept, maxBytes: maxBodyBytes, memory });
+  if (isSealed) capture.seal();
+  return capture;
 }
+
+/** Whether bodies of the call have secrets of the client or, by its path, of the provider. */
+const hasSecrets = ({ operation, request }: Pick<Exchange, 'operation' | 'request'>): boolean =>
+  operation.takesSecret === true || (operation.handler.endpoint === 'proxy' && opensRealtimeSession(request.path));
 
 /** What the organisation enforces; else what the workspace says or the organisation, and the request where that is not none. */
 export function bodiesKept(
@@ -56,7 +65,7 @@ export function captureAnswer(answer: Answer, { operation }: Pick<Exchange, 'ope
   const { status, headers, body, store, facts } = answer;
   const { captured } = facts;
   if (captured === undefined || (!captured.isWhole && isGood(status))) return answer;
-  const tape = tapeFor(captured, headers, operation);
+  const tape = captured.isSealed ? undefined : tapeFor(captured, headers, operation);
   captured.answer = {
     headers,
     get body() {

@@ -45,7 +45,8 @@ export interface KeptAnswer {
 /** Of one request. Whoever makes its answer fills it in; a sink reads it once the record is made. */
 export class Capture {
   readonly #options: CaptureOptions;
-  readonly kept: BodiesKept;
+  #kept: BodiesKept;
+  #isSealed = false;
   /** Of the client. */
   request: KeptBody | undefined;
   /** As the client gets it. */
@@ -53,7 +54,23 @@ export class Capture {
 
   constructor(options: CaptureOptions) {
     this.#options = options;
-    this.kept = options.kept;
+    this.#kept = options.kept;
+  }
+
+  get kept(): BodiesKept {
+    return this.#kept;
+  }
+
+  /** Whether no body is kept, whatever comes of the request. */
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  /** Lets go of bodies that are kept, and keeps no further one. */
+  seal(): void {
+    this.#isSealed = true;
+    this.#kept = 'failed';
+    this.request = undefined;
   }
 
   get isWhole(): boolean {
@@ -62,7 +79,7 @@ export class Capture {
 
   /** Undefined: there is nothing to keep. `isJson`: where that is known. */
   keep(bytes: Buffer | undefined, isJson = false): KeptBody | undefined {
-    if (bytes === undefined || bytes.length === 0) return undefined;
+    if (bytes === undefined || bytes.length === 0 || this.#isSealed) return undefined;
     const { maxBytes, memory } = this.#options;
     return memory.take(Math.min(bytes.length, maxBytes)) ? this.cut(bytes, isJson) : NO_ROOM;
   }
@@ -140,6 +157,12 @@ export class CapturedAttempt {
 
   constructor(capture: Capture) {
     this.#capture = capture;
+  }
+
+  /** Lets go of what the request was made of, too. */
+  seal(): void {
+    this.#capture.seal();
+    this.params = undefined;
   }
 
   sends({ headers, body }: SentRequest): void {

@@ -12,6 +12,7 @@ import {
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
+import { opensRealtimeSession } from '../../providers/engine/index.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
@@ -56,12 +57,18 @@ export function openCache(
   request: OutgoingRequest,
 ): CacheSession | Promise<CacheSession> {
   const plan = prepared.leaf.settings.cache;
-  if (plan === undefined || !isCacheable(prepared)) return DISABLED;
+  if (plan === undefined || !isCacheable(prepared) || givesSecret(prepared, request)) return DISABLED;
   const look = (): Promise<CacheSession> => lookUp({ cache, semantic, plan, request, json }, prepared);
   const { steps } = prepared.input.log;
   const step = { kind: 'cache', target: prepared.leaf.path } as const;
   return steps === undefined ? look() : steps.time(step, look, (session) => ({ cache: session?.status }));
 }
+
+/** Answers of proxied calls may have a secret. */
+export const givesSecret = (
+  { operation }: Pick<Prepared, 'operation'>,
+  { path }: Pick<OutgoingRequest, 'path'>,
+): boolean => operation.handler.endpoint === 'proxy' && opensRealtimeSession(path.split('?', 1)[0] ?? '');
 
 interface Lookup {
   readonly cache: ResponseCache;

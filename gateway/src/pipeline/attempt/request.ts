@@ -7,6 +7,7 @@ import type { UpstreamRequest } from '../../upstream/index.ts';
 import { withModel } from '../../wire/form/index.ts';
 import { ownFormModelOf, type RequestBody, uploadOf } from '../exchange.ts';
 import type { RequestParts } from '../operations/index.ts';
+import { givesSecret } from './cache.ts';
 import type { AttemptPorts } from './ports.ts';
 import { clientHeaders, type Prepared, servicesOf } from './prepare/index.ts';
 import { startDeadline } from './send/index.ts';
@@ -97,13 +98,14 @@ export function toHeldUpstream(built: OutgoingRequest, prepared: Prepared): Upst
 /** The request as the upstream client sends it; its headers are kept for the answer. */
 export function toUpstream(
   { method, origin, path, headers, body, streamed }: OutgoingRequest,
-  { resolved: { hostOrigin }, via, span, sent, captured }: Prepared,
+  { operation, resolved: { hostOrigin }, via, span, sent, captured }: Prepared,
 ): UpstreamRequest {
   if (via !== undefined) headers[VIA_HEADER] = via;
   if (span?.headers !== undefined) Object.assign(headers, span.headers);
   if (streamed?.bytes !== undefined) headers['content-length'] = String(streamed.bytes);
   sent.headers = headers;
   sent.origin = origin;
+  if (captured !== undefined && givesSecret({ operation }, { path })) captured.seal();
   captured?.sends({ headers, body });
   return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
 }

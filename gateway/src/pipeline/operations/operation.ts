@@ -142,6 +142,8 @@ export interface Operation {
   readonly opensElsewhere?: true;
   /** A good answer has a credential of the provider: no bodies of its calls are kept. */
   readonly answersSecret?: true;
+  /** Its body has a secret of the client: no bodies of its calls are kept, while what else is known of them is. */
+  readonly takesSecret?: true;
   /** The JSON body that everything looks at in place of the client's. Throws, and rejects with, the AppError of a body that it cannot be. */
   readAs?(body: RequestBody, context: ReadContext): RequestBody | Promise<RequestBody>;
   readonly handler: OperationHandler;

@@ -18,6 +18,7 @@ export {
 export { createFields, fieldMissing, requireModel } from './fields.ts';
 export type { ModelAt } from './model-places.ts';
 export { outputCall } from './output-call.ts';
+export { opensRealtimeSession } from './realtime-paths.ts';
 export {
   buildModelsRequest,
   buildProxyRequest,

@@ -17,6 +17,7 @@ import type { CompiledUrl } from './compile.ts';
 import { placesOf } from './data-plane.ts';
 import { fieldMissing, requireModel } from './fields.ts';
 import type { ProxiedCall } from './path-pattern.ts';
+import { opensRealtimeSession } from './realtime-paths.ts';
 import { shapeBody, withoutPlaceholders } from './shape-body.ts';
 import { baseOf, type PreparedTarget } from './target.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
@@ -117,6 +118,7 @@ export function buildProxyRequest(
   const [ownPath = ''] = path.split('?', 1);
   refuseDotSegments(ownPath, 'path');
   checkDataPlane(target, { method, path: ownPath });
+  refuseSessions(target, base.prefix + ownPath);
   const headers: Record<string, string> = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
   addCallHeaders(target, call, headers);
   // The client's Authorization may be a gateway key: forwarded only when the config or a header names it.
@@ -140,6 +142,18 @@ function checkDataPlane({ stored, allPaths, compiled, provider, fields }: Prepar
     detail:
       `The call goes to an account of ${provider.id}, where ${call.method} ${call.path} is not among the data-plane paths; ` +
       'name the account that is meant in x-gw-provider. spec.proxyPaths: All in the resource of an account opens its administrative paths',
+  });
+}
+
+/** Throws AppError `PATH_NOT_ALLOWED` for sessions that would pass whatever holds for them. */
+function refuseSessions({ stored, provider }: PreparedTarget, path: string): void {
+  if (!stored || !opensRealtimeSession(path)) return;
+  throw new AppError('PATH_NOT_ALLOWED', {
+    param: 'path',
+    provider: provider.id,
+    detail:
+      'Calls and secrets of the realtime API are not proxied with the credential of an account; they are operations of their own: ' +
+      'POST /v1/realtime/calls, POST /v1/realtime/client_secrets, POST /v1/realtime/sessions and POST /v1/realtime/transcription_sessions',
   });
 }
 

@@ -37,6 +37,7 @@ const createRealtimeCall: Operation = {
   id: 'createRealtimeCall',
   routes: [{ method: 'POST', path: CALLS }],
   bodies: ['json', 'form', 'binary'],
+  takesSecret: true,
   readAs: async (body, { query, json }) => toJsonBody(withOneModel(await readOffer(body, json), query)),
   handler: { ...offering, mapAnswer: (...answered) => withOwnLocation(offering.mapAnswer(...answered)) },
 };
