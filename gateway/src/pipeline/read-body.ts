@@ -31,7 +31,7 @@ export async function readAs(
     throw new AppError('CONTENT_ENCODING_INVALID', { param: 'content-encoding' });
   }
   const body = await read(given, { query: request.query, json });
-  if (body.kind === 'json' && !memory.take(body.bytes.length)) throw memoryExhausted();
+  if (body !== given && body.kind === 'json' && !memory.take(body.bytes.length)) throw memoryExhausted();
   return body;
 }
 

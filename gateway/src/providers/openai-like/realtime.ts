@@ -1,6 +1,7 @@
 /** The realtime API where its sessions do not pass the gateway. Source: OpenAI API reference, realtime calls and client secrets. */
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
 import {
   isTranscription,
   OLDER_TRANSCRIPTION_MODEL,
@@ -99,20 +100,22 @@ function callId({ route }: Call): string {
   });
 }
 
+/** Throws PARAMETER_INVALID. */
+function sessionWith(session: unknown, model: string): JsonObject {
+  if (isTranscription(session)) return withModelAt(session, TRANSCRIPTION_MODEL, model);
+  if (session === undefined || isObject(session)) return { type: 'realtime', ...session, model };
+  throw new AppError('PARAMETER_INVALID', { param: 'session', detail: 'session must be an object' });
+}
+
 /** The model where the API has it. Throws PARAMETER_INVALID. */
 const modelInSession =
   (modelOf: (call: Call) => string): BodyHook =>
   (params, call) => {
-    const { model: _, session, ...rest } = params;
-    if (isTranscription(session)) {
-      return { ...rest, session: call.model === '' ? session : withModelAt(session, TRANSCRIPTION_MODEL, call.model) };
-    }
-    const model = modelOf(call);
-    if (model === '') return session === undefined ? rest : { ...rest, session };
-    if (session !== undefined && !isObject(session)) {
-      throw new AppError('PARAMETER_INVALID', { param: 'session', detail: 'session must be an object' });
-    }
-    return { ...rest, session: { type: 'realtime', ...session, model } };
+    const { model: named, session, ...rest } = params;
+    const model = isTranscription(session) ? call.model : modelOf(call);
+    if (model !== '') return { ...rest, session: sessionWith(session, model) };
+    if (named === undefined) return params;
+    return session === undefined ? rest : { ...rest, session };
   };
 
 const modelAtTop =

@@ -2,6 +2,7 @@
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { AppError, errorFormatOfPath } from '../../../errors/index.ts';
 import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
+import { refuseOtherMethod } from '../realtime-calls/index.ts';
 import { proxiedAs } from './checked-as.ts';
 import { PROXY_HANDLER } from './handler.ts';
 
@@ -29,5 +30,5 @@ function refusePath(rest: string): AppError | undefined {
       detail: 'Not Found: the path begins with /v1/v1; take one /v1 off the base URL (SDKs of Anthropic add their own)',
     });
   }
-  return undefined;
+  return refuseOtherMethod(rest);
 }

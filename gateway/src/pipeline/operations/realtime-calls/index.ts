@@ -2,13 +2,15 @@
  * The realtime API where its sessions do not pass the gateway: calls over WebRTC and telephone calls, and the secrets that open
  * sessions elsewhere; docs/behaviour/realtime.md#calls-over-webrtc.
  */
+import { AppError } from '../../../errors/index.ts';
 import type { RealtimeCallId } from '../../../providers/contract.ts';
 import { type ModelPath, OLDER_TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
-import type { ClientAnswer, OperationHandler } from '../handler.ts';
+import type { OperationHandler } from '../handler.ts';
 import { COMPLETIONS, type Operation } from '../operation.ts';
 import { resourceOperation } from '../resource.ts';
 import { typedHandler } from '../typed/index.ts';
 import { readOffer } from './offer.ts';
+import { withOwnPlaces } from './own-places.ts';
 import { jsonOf, toJsonBody, withOneModel } from './session-model.ts';
 
 const REALTIME = '/v1/realtime';
@@ -24,13 +26,20 @@ const OPENING = {
   opensElsewhere: true,
 } as const;
 
-const handlerOf = (id: RealtimeCallId, model: 'body' | undefined): OperationHandler => ({
-  ...typedHandler(id, { model: 'body' }),
-  readsStream: false,
-  modelAt: () => model && { kind: model },
-});
+const handlerOf = (id: RealtimeCallId, model: 'body' | undefined): OperationHandler =>
+  withOwnPlaces({
+    ...typedHandler(id, { model: 'body' }),
+    readsStream: false,
+    modelAt: () => model && { kind: model },
+  });
 
-const offering = handlerOf('createRealtimeCall', 'body');
+const ofCall = (
+  id: Parameters<typeof resourceOperation>[0],
+  row: Parameters<typeof resourceOperation>[1],
+): Operation => {
+  const operation = resourceOperation(id, row);
+  return { ...operation, handler: withOwnPlaces(operation.handler) };
+};
 
 const createRealtimeCall: Operation = {
   ...OPENING,
@@ -38,8 +47,8 @@ const createRealtimeCall: Operation = {
   routes: [{ method: 'POST', path: CALLS }],
   bodies: ['json', 'form', 'binary'],
   takesSecret: true,
-  readAs: async (body, { query, json }) => toJsonBody(withOneModel(await readOffer(body, json), query)),
-  handler: { ...offering, mapAnswer: (...answered) => withOwnLocation(offering.mapAnswer(...answered)) },
+  readAs: async (body, { query, json }) => toJsonBody(withOneModel(await readOffer(body, json), query), body),
+  handler: handlerOf('createRealtimeCall', 'body'),
 };
 
 /** Its model is that of the session, whose settings are the body. */
@@ -49,7 +58,7 @@ const acceptRealtimeCall: Operation = {
   routes: [{ method: 'POST', path: `${CALL}/accept` }],
   bodies: JSON_OR_NOTHING,
   keptByProvider: true,
-  readAs: (body) => toJsonBody(jsonOf(body, `POST ${CALLS}/{call_id}/accept`)),
+  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${CALLS}/{call_id}/accept`), query), body),
   handler: handlerOf('acceptRealtimeCall', 'body'),
 };
 
@@ -63,23 +72,29 @@ const secretOperation = (id: RealtimeCallId, path: string, modelAt?: ModelPath):
   routes: [{ method: 'POST', path }],
   bodies: JSON_OR_NOTHING,
   answersSecret: true,
-  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${path}`), query, modelAt)),
+  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${path}`), query, modelAt), body),
   handler: handlerOf(id, undefined),
 });
+
+/** Their paths take one method: what is called with another is no call to proxy. Undefined for other paths. `rest`: below `/v1/`. */
+export function refuseOtherMethod(rest: string): AppError | undefined {
+  if (!PATHS.some((path) => path.test(`/v1/${rest}`))) return undefined;
+  return new AppError('METHOD_NOT_ALLOWED', { detail: 'This path is called with POST', allow: ['POST', 'OPTIONS'] });
+}
 
 /** By their ids. */
 export const REALTIME_CALLS = {
   createRealtimeCall,
   acceptRealtimeCall,
-  rejectRealtimeCall: resourceOperation('rejectRealtimeCall', {
+  rejectRealtimeCall: ofCall('rejectRealtimeCall', {
     route: { method: 'POST', path: `${CALL}/reject` },
     bodies: JSON_OR_NOTHING,
   }),
-  referRealtimeCall: resourceOperation('referRealtimeCall', {
+  referRealtimeCall: ofCall('referRealtimeCall', {
     route: { method: 'POST', path: `${CALL}/refer` },
     bodies: ['json'],
   }),
-  hangupRealtimeCall: resourceOperation('hangupRealtimeCall', {
+  hangupRealtimeCall: ofCall('hangupRealtimeCall', {
     route: { method: 'POST', path: `${CALL}/hangup` },
   }),
   createRealtimeSecret: secretOperation('createRealtimeSecret', `${REALTIME}/client_secrets`),
@@ -91,11 +106,6 @@ export const REALTIME_CALLS = {
   ),
 } as const satisfies Record<RealtimeCallId, Operation>;
 
-const LAST_SEGMENT = /\/([\w-]{1,256})\/?(?:\?.*)?$/;
-
-/** Where the call is: at a path of the gateway, whatever that of the provider is. */
-function withOwnLocation(answer: ClientAnswer): ClientAnswer {
-  const { location, ...headers } = answer.headers;
-  const id = typeof location === 'string' ? LAST_SEGMENT.exec(location)?.[1] : undefined;
-  return id === undefined ? { ...answer, headers } : { ...answer, headers: { ...headers, location: `${CALLS}/${id}` } };
-}
+const PATHS = Object.values(REALTIME_CALLS).flatMap(({ routes }) =>
+  routes.map(({ path }) => new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`)),
+);

@@ -23,7 +23,9 @@ export function jsonOf(body: RequestBody, call: string): JsonObject {
   });
 }
 
-export const toJsonBody = (value: JsonObject): RequestBody => ({ kind: 'json', bytes: writeJson(value), value });
+/** The client's own bytes, where they are what is said. */
+export const toJsonBody = (value: JsonObject, given: RequestBody): RequestBody =>
+  given.kind === 'json' && given.value === value ? given : { kind: 'json', bytes: writeJson(value), value };
 
 /**
  * The parameters with the model in their own `model`, and in no other place but that of transcriptions, which the provider's
@@ -33,13 +35,16 @@ export function withOneModel(params: JsonObject, query: string, at?: ModelPath):
   const { [MODEL]: own, [SESSION]: session, ...rest } = params;
   if (session !== undefined && !isObject(session)) throw invalid(SESSION, 'session must be an object');
   const { [MODEL]: ofSession, ...others } = session ?? {};
+  const inQuery = new URLSearchParams(query).getAll(MODEL).filter((model) => model !== '');
+  if (inQuery.some((model) => model !== inQuery[0])) throw invalid(MODEL, 'The query names two models: name one');
   const places: [string, unknown][] = [
     [MODEL, own],
     [OF_SESSION, ofSession],
     ...modelAt(params, at ?? (isTranscription(session) ? OF_TRANSCRIPTION : [])),
-    ...new URLSearchParams(query).getAll(MODEL).map((model): [string, string] => [OF_QUERY, model]),
+    [OF_QUERY, inQuery[0]],
   ];
   const model = oneOf(places);
+  if (model === own && ofSession === undefined) return params;
   return {
     ...(model === undefined ? {} : { [MODEL]: model }),
     ...(session === undefined ? {} : { [SESSION]: others }),
