@@ -88,7 +88,7 @@ const POSTGRES = `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets/gatehouse-p
 const MANAGEMENT = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/gatehouse-management`;
 const PASSWORDS = `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-postgres-password`;
 const VOLUME_SIZE = 'spec.volumeClaimTemplates.0.spec.resources.requests.storage';
-const OWN_LOG = { urlSecretRef: { name: 'gatehouse-postgres', key: 'logsUrl' } };
+const LOGS_URL = { name: 'gatehouse-postgres', key: 'logsUrl' };
 const OLD_OBJECT = `/api/v1/namespaces/${NAMESPACE}/configmaps/gatehouse-old`;
 
 /** What versions had that could read every Secret and make Deployments everywhere. */
@@ -269,7 +269,7 @@ test('the upgrade changes what changed and removes what is gone', async () => {
 test('it brings the management API and a request log in a PostgreSQL of its own', async () => {
   expect(await get(MANAGEMENT)).toMatchObject({ kind: 'Deployment' });
   expect(at(await get(POSTGRES), VOLUME_SIZE)).toBe('8Gi');
-  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual(OWN_LOG);
+  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual({ urlSecretRef: LOGS_URL, maxMebibytes: 5_120 });
 });
 
 test('the roll-back brings the release before', async () => {
@@ -322,7 +322,7 @@ test('an upgrade leaves a PostgreSQL of before, its volume and its passwords as 
   expect([at(upgraded, 'metadata.uid'), at(upgraded, VOLUME_SIZE)]).toEqual([at(server, 'metadata.uid'), '1Gi']);
   expect(at(await get(PASSWORDS), 'metadata.uid')).toBe(at(secret, 'metadata.uid'));
   expect(at(await get(PASSWORDS), 'data')).toEqual(data);
-  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual(OWN_LOG);
+  expect(at(await get(FLEET), 'spec.records.postgres')).toEqual({ urlSecretRef: LOGS_URL, maxMebibytes: 640 });
 });
 
 test('an upgrade to the same changes nothing, nor what the operator has written', async () => {

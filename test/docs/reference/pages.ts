@@ -47,8 +47,8 @@ function proxyPathsPage(): string {
   }
   return page('Paths of proxied calls', [
     'What calls to other paths than those of the API reach with a stored credential, below the base URL of the provider. Another path ' +
-      'is 403 `path_not_allowed` unless the resource of the account says `proxyPaths: All`. Callers with a credential of their own ' +
-      'reach every path. `*` for the method is every method; in a path `*` is a segment without a colon, `<any>` any segment, ' +
+      'is 403 `path_not_allowed` unless the resource of the account says `proxyPaths: All`; those of realtime sessions always are. ' +
+      'Callers with a credential of their own reach every path. `*` for the method is every method; in a path `*` is a segment without a colon, `<any>` any segment, ' +
       '`{field}` the value of the account, and `**` what may follow.',
     ...[...byPaths].flatMap(([paths, ids]) => [
       `## ${ids.join(', ')}`,
