@@ -38,6 +38,17 @@ export const INPUT_GONE: BatchProblem = {
   line: null,
 };
 
+/** Why a batch fails whose key is gone. */
+export const keyProblem = (code: 'key_revoked' | 'key_expired'): BatchProblem => ({
+  code,
+  message:
+    code === 'key_revoked'
+      ? 'The gateway key that has created the batch is gone, or no longer belongs to the workspace'
+      : 'The gateway key that has created the batch has expired',
+  param: null,
+  line: null,
+});
+
 /** What does not change. */
 export const batchOrder = z.object({
   id: z.string().regex(BATCH_ID),

@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/index.ts';
 import { NO_LIMITS, type SnapshotView } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import { rowMetadata } from '../execution/row-call.ts';
+import { retryAfterOf, rowMetadata } from '../execution/row-call.ts';
 import { callAs, type OwnCallPorts, ownerOf, type Use } from '../followed/index.ts';
 import type { BatchOrder, ProviderBatch } from '../records.ts';
 
@@ -168,11 +168,6 @@ function objectOf(bytes: Buffer, json: JsonLimits): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function retryAfterOf(header: string | string[] | undefined): number | undefined {
-  const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
 /** The bytes of an answer that is read while it arrives. Throws the AppError of one that is none. */

@@ -13,11 +13,11 @@ import type { EndReason } from '../execution/results.ts';
 import { type PlanBatchRow, rowMetadata } from '../execution/row-call.ts';
 import { withinMs } from '../followed/index.ts';
 import type { Lease } from '../job-store.ts';
-import { type BatchProblem, type BatchProgress, INPUT_GONE, type ProviderBatch } from '../records.ts';
+import { type BatchProblem, type BatchProgress, INPUT_GONE, keyProblem, type ProviderBatch } from '../records.ts';
 import { type ProviderCallPorts, ProviderCalls } from './calls.ts';
 import type { HandedContents } from './handed.ts';
 import { addMissing, type OutputOptions, readOutput, SILENT_READ } from './output.ts';
-import { keyProblem, type ProviderTiming, type Submitted, submit, waitOf } from './submit.ts';
+import { type ProviderTiming, type Submitted, submit, waitOf } from './submit.ts';
 
 export interface AtProviderPorts extends ProviderCallPorts {
   readonly plan: PlanBatchRow;

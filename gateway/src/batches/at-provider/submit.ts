@@ -2,7 +2,7 @@
 import { StoreFailure } from '../../object-storage/index.ts';
 import type { RowBatches } from '../../providers/contract.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { BatchOrder, BatchProblem, BatchProgress, ProviderBatch } from '../records.ts';
+import { type BatchOrder, type BatchProblem, type BatchProgress, keyProblem, type ProviderBatch } from '../records.ts';
 import { jsonBody, type ProviderCalls, type Told } from './calls.ts';
 import { findBatch, MARKER } from './find.ts';
 import type { HandedContents } from './handed.ts';
@@ -180,13 +180,3 @@ function bodyOf(
     completion_window: '24h',
   };
 }
-
-export const keyProblem = (code: 'key_revoked' | 'key_expired'): BatchProblem => ({
-  code,
-  message:
-    code === 'key_revoked'
-      ? 'The gateway key that has created the batch is gone, or no longer belongs to the workspace'
-      : 'The gateway key that has created the batch has expired',
-  param: null,
-  line: null,
-});

@@ -19,7 +19,7 @@ import type { Recorder, Spent } from '../../record/index.ts';
 import type { SnapshotHolder } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { BATCH_ENDPOINTS } from '../endpoints.ts';
-import type { BatchOrder, BatchProblem } from '../records.ts';
+import { type BatchOrder, type BatchProblem, keyProblem } from '../records.ts';
 
 export interface RowCallPorts {
   readonly pipeline: Pick<Pipeline, 'handle'>;
@@ -180,20 +180,11 @@ function oneLine(bytes: Buffer): string {
   }
 }
 
-function retryAfterOf(header: string | string[] | undefined): number | undefined {
+/** Of an answer that has one, in ms. */
+export function retryAfterOf(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
-
-const keyProblem = (code: 'key_revoked' | 'key_expired'): BatchProblem => ({
-  code,
-  message:
-    code === 'key_revoked'
-      ? 'The gateway key that has created the batch is gone, or no longer belongs to the workspace'
-      : 'The gateway key that has created the batch has expired',
-  param: null,
-  line: null,
-});
 
 function requestOf(order: BatchOrder, row: RowRequest): ClientRequest {
   const headers = new Map(Object.entries(order.headers));
