@@ -9,6 +9,7 @@ import type { CountersServer } from '../fleet-counters/index.ts';
 import type { RecordsServer } from '../fleet-records/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
+import { routePattern } from '../lib/route-pattern.ts';
 import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { addCorsHeaders, preflightHeaders } from './answer/cors.ts';
@@ -171,7 +172,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
 /** Paths with an operation or answer of their own, which a slash at the end does not change. */
 const OWN_PATHS = [...ROUTES.map(({ path }) => path), '/v1/health', '/metrics']
   .filter((path) => !path.endsWith('*'))
-  .map((path) => new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`));
+  .map((path) => routePattern(path));
 
 /** Paths that are proxied keep it: it may mean something to the provider. */
 function withoutLastSlash(target: string): string {

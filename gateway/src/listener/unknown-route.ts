@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors/index.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
+import { routePattern } from '../lib/route-pattern.ts';
 import { ROUTES } from '../pipeline/index.ts';
 
 /** Of the APIs of other clients: what is below `/v1` is proxied, whatever its method. */
@@ -11,7 +12,7 @@ const DOOR_PATHS = [
     ({ path }) => path,
   ),
 ].map(([path, routes]) => ({
-  pattern: new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}/?$`),
+  pattern: routePattern(path),
   methods: routes.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method])),
 }));
 const DOOR_ROOTS = /^\/(?:api|v2|v1beta)\//;

@@ -3,6 +3,7 @@
  * sessions elsewhere; docs/behaviour/realtime.md#calls-over-webrtc.
  */
 import { AppError } from '../../../errors/index.ts';
+import { routePattern } from '../../../lib/route-pattern.ts';
 import type { RealtimeCallId } from '../../../providers/contract.ts';
 import { type ModelPath, OLDER_TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
 import type { OperationHandler } from '../handler.ts';
@@ -106,6 +107,4 @@ export const REALTIME_CALLS = {
   ),
 } as const satisfies Record<RealtimeCallId, Operation>;
 
-const PATHS = Object.values(REALTIME_CALLS).flatMap(({ routes }) =>
-  routes.map(({ path }) => new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`)),
-);
+const PATHS = Object.values(REALTIME_CALLS).flatMap(({ routes }) => routes.map(({ path }) => routePattern(path)));
