@@ -11,12 +11,12 @@ import { waitFor } from '../../kit/wait-for.ts';
 import { binding, grantRights, installShells } from '../operator/rights.ts';
 import {
   apply,
-  becomes,
   type KubeThing,
   kubeconfigOf,
   label,
   type OperatorProcess,
   ours,
+  read,
   type Stage,
   secret,
   setStage,
@@ -112,11 +112,15 @@ async function startReplicas() {
   const leaderPort = await snapshotPort(leader);
   for (const object of [ours('VirtualKey', { namespace: tenant, name: 'own' }, spec), profile])
     await apply(cluster, object);
-  await becomes(cluster, profile, { type: 'Programmed', status: 'True' });
+  const good = await withAccount(leaderPort);
+  // The leader may have published what it had before it had read the Secret.
+  await waitFor(async () => (await read(cluster, profile))?.status?.['snapshotVersion'] === good.version, {
+    what: 'the published copy',
+  });
   const follower = parts.use(await startOperator({ ...setup, kubeconfigPath: await grantFollower() }));
   const followerPort = await snapshotPort(follower);
   const owned = parts.move();
-  return { leaderPort, followerPort, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { good, followerPort, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 const servedBy = (port: number): Promise<SnapshotFrame> =>
@@ -128,16 +132,19 @@ const servedBy = (port: number): Promise<SnapshotFrame> =>
     { what: 'a stream' },
   );
 
-test('a replica that may not read a Secret yet starts no stream with less than the leader has published', async () => {
-  await using replicas = await startReplicas();
-  const { leaderPort, followerPort } = replicas;
-  const good = await waitFor(
+/** The Snapshot of the leader once it has the account of the tenant. */
+const withAccount = (port: number): Promise<SnapshotFrame> =>
+  waitFor(
     async () => {
-      const first = await servedBy(leaderPort);
+      const first = await servedBy(port);
       return first.entries.some(({ id }) => id === `provider/${stage.tenant}/own`) ? first : undefined;
     },
     { what: 'the account at the leader' },
   );
+
+test('a replica that may not read a Secret yet starts no stream with less than the leader has published', async () => {
+  await using replicas = await startReplicas();
+  const { good, followerPort } = replicas;
   expect(await firstOf(followerPort)).toBe(503);
   await apply(cluster, followersBinding('workspaceSecrets', stage.tenant));
   expect(await servedBy(followerPort)).toEqual(good);
