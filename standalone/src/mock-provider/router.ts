@@ -1,5 +1,6 @@
 import { anthropic, createAnthropicRoutes, createAnthropicSharedRoutes } from './anthropic/index.ts';
 import type { CallInside } from './call-inside.ts';
+import { cohere, createCohereRoutes, createCohereSharedRoutes, isOfCohere } from './cohere/index.ts';
 import { answerEcho } from './echo.ts';
 import type { Dialect, Route } from './exchange.ts';
 import { createGeminiRoutes, gemini } from './gemini/index.ts';
@@ -31,8 +32,10 @@ export function createRouter(call: CallInside): Router {
     openai: tabulate([]),
     anthropic: tabulate(createAnthropicSharedRoutes()),
     gemini: tabulate(ofGemini),
+    cohere: tabulate(createCohereSharedRoutes()),
   };
-  const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...ofGemini]);
+  const ofOthers = [...ofGemini, ...createCohereRoutes()];
+  const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...ofOthers]);
   return {
     find(request) {
       const { method, path } = request;
@@ -49,7 +52,8 @@ export function createRouter(call: CallInside): Router {
 export function listPaths(): readonly string[] {
   const none: CallInside = () => ({ status: 404, requestId: '', body: undefined });
   const ofAnthropic = [...createAnthropicRoutes(none), ...createAnthropicSharedRoutes()];
-  const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...createGeminiRoutes()];
+  const ofCohere = [...createCohereRoutes(), ...createCohereSharedRoutes()];
+  const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...createGeminiRoutes(), ...ofCohere];
   return routes.map(({ method, path }) => `${method} ${typeof path === 'string' ? path : readable(path)}`);
 }
 
@@ -73,7 +77,12 @@ const ECHO: RouteMatch = {
   params: [],
 };
 
-const UNKNOWN = { openai: unknownIn(openai), anthropic: unknownIn(anthropic), gemini: unknownIn(gemini) };
+const UNKNOWN = {
+  openai: unknownIn(openai),
+  anthropic: unknownIn(anthropic),
+  gemini: unknownIn(gemini),
+  cohere: unknownIn(cohere),
+};
 
 function unknownIn(dialect: Dialect): RouteMatch {
   const route: Route = {
@@ -92,6 +101,7 @@ function unknownIn(dialect: Dialect): RouteMatch {
 /** Whose client this is, for paths that several have and for errors of unknown ones. */
 function familyOf({ path, search, headers }: Asked): keyof typeof UNKNOWN {
   if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
+  if (isOfCohere(path, search, headers['x-fern-sdk-name'])) return 'cohere';
   const isGemini = headers['x-goog-api-key'] !== undefined || /^\?(?:.*&)?key=/.test(search);
   return isGemini || /\/v1(?:beta|alpha)/.test(path) ? 'gemini' : 'openai';
 }

@@ -175,7 +175,8 @@ function mockPage(): string {
     '## Paths',
     'Files, batches, fine-tuning jobs, vector stores and responses are remembered while the process runs, the newest of each. ' +
       'What takes time at a provider is done when it is read for the first time. `/echo` and `/v1/echo`, and everything below, ' +
-      'answer any method with the request. Every other path is 404 in the shape of the provider.',
+      'answer any method with the request. Every other path is 404 in the shape of the provider. A path that several ' +
+      'providers have answers in the shape of the client that its headers or parameters show.',
     `\`\`\`text\n${[...new Set(listPaths())].join('\n')}\n\`\`\``,
   ]);
 }

@@ -14,6 +14,13 @@ export function embedText(text: string, dimensions: number): Float32Array {
   return vector.map((value) => value / length);
 }
 
+/** 32-bit floats in little-endian order, as OpenAI and Cohere have them. */
+export function toBase64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT);
+  return bytes.toString('base64');
+}
+
 function addWord(vector: Float32Array, word: string): void {
   let state = hashText(word);
   for (let step = 0; step < POSITIONS_PER_WORD; step += 1) {

@@ -1,4 +1,5 @@
 export { type Answer, composeAnswer, type ToolCall } from './compose.ts';
-export { embedText } from './embed.ts';
+export { embedText, toBase64 } from './embed.ts';
 export { type Prompt, type PromptOptions, type Tool, type ToolChoice, type Turn, toPrompt } from './prompt.ts';
+export { type Rank, rankTexts } from './rank.ts';
 export { countTokens, splitEvenly, splitPieces } from './tokens.ts';

@@ -1,4 +1,4 @@
-import { countTokens, embedText } from '../answer/index.ts';
+import { countTokens, embedText, toBase64 } from '../answer/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { type JsonObject, readCount, readString } from '../json.ts';
 import { json, type Reply } from '../reply.ts';
@@ -46,11 +46,4 @@ function readInputs(input: unknown): readonly Input[] {
 
 function toNumbers(vector: Float32Array): number[] {
   return Array.from(vector);
-}
-
-/** 32-bit floats in little-endian order, as the API documents. */
-function toBase64(vector: Float32Array): string {
-  const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT);
-  return bytes.toString('base64');
 }

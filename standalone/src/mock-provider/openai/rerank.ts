@@ -1,22 +1,20 @@
-/** Ranking of documents as model servers and Jina have it (`/v1`), and as Cohere has it (`/v2`). */
+/** Ranking of documents as model servers and Jina have it. */
 import { isObject } from '@gatehouse/crds';
-import { countTokens } from '../answer/index.ts';
+import { countTokens, type Rank, rankTexts } from '../answer/index.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { type JsonObject, readCount, readList, readString } from '../json.ts';
 import { json, type Reply } from '../reply.ts';
 import { openai, refuseField } from './errors.ts';
 
 const MAX_DOCUMENTS = 1_000;
-const DOCUMENTS_PER_UNIT = 100;
 
 export const RERANK_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/rerank', dialect: openai, input: 'json', handle: answerByTokens },
-  { method: 'POST', path: '/v2/rerank', dialect: openai, input: 'json', handle: answerByUnits },
 ];
 
 interface Ranked {
   readonly texts: readonly string[];
-  readonly results: readonly { readonly index: number; readonly relevance_score: number }[];
+  readonly results: readonly Rank[];
 }
 
 function answerByTokens(exchange: Exchange, body: JsonObject): Reply {
@@ -34,15 +32,6 @@ function answerByTokens(exchange: Exchange, body: JsonObject): Reply {
   );
 }
 
-function answerByUnits(exchange: Exchange, body: JsonObject): Reply {
-  const ranked = rank(body);
-  if ('kind' in ranked) return ranked;
-  const { texts, results } = ranked;
-  const units = Math.ceil(texts.length / DOCUMENTS_PER_UNIT);
-  return json({ id: exchange.seed.id('rerank-'), results, meta: { billed_units: { search_units: units } } });
-}
-
-/** By the share of the words of the query that a document has. */
 function rank(body: JsonObject): Ranked | Reply {
   const query = readString(body, 'query');
   if (readString(body, 'model') === undefined) return refuseField('model', 'model is required');
@@ -51,18 +40,9 @@ function rank(body: JsonObject): Ranked | Reply {
   if (texts.length === 0 || texts.length > MAX_DOCUMENTS || !texts.every((text) => text !== undefined)) {
     return refuseField('documents', `documents must be a list of 1 to ${MAX_DOCUMENTS} texts`);
   }
-  const words = wordsOf(query);
-  const results = texts
-    .map((text, index) => ({ index, relevance_score: words.size === 0 ? 0 : shareOf(words, wordsOf(text)) }))
-    .sort((one, other) => other.relevance_score - one.relevance_score)
-    .slice(0, readCount(body, 'top_n') ?? readCount(body, 'top_k') ?? texts.length);
-  return { texts, results };
+  const limit = readCount(body, 'top_n') ?? readCount(body, 'top_k');
+  return { texts, results: rankTexts(query, texts, limit) };
 }
 
 const textOf = (document: unknown): string | undefined =>
   typeof document === 'string' ? document : isObject(document) ? readString(document, 'text') : undefined;
-
-const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
-
-const shareOf = (wanted: ReadonlySet<string>, found: ReadonlySet<string>): number =>
-  [...wanted].filter((word) => found.has(word)).length / wanted.size;
