@@ -35,7 +35,7 @@ export class Exchange {
 export interface Dialect {
   readonly overloadedStatus: number;
   errorBody(refusal: Refusal, request: ReceivedRequest): unknown;
-  errorHeaders(seed: Seed): Readonly<Record<string, string>>;
+  errorHeaders(seed: Seed, refusal: Refusal): Readonly<Record<string, string>>;
 }
 
 interface RouteBase {

@@ -18,10 +18,11 @@ export function breakBody(how: Malformed, body: string | Buffer): string | Buffe
 /** Breaks the middle event and leaves the others as they are. */
 export function breakFrames(how: Malformed, frames: readonly Frame[]): readonly Frame[] {
   const middle = Math.floor(frames.length / 2);
-  return frames.map((frame, index) => (index === middle ? { ...frame, bytes: breakFrame(how, frame.bytes) } : frame));
+  return frames.map((frame, index) => (index === middle ? { ...frame, bytes: breakFrame(how, frame) } : frame));
 }
 
-function breakFrame(how: Malformed, bytes: string | Buffer): string | Buffer {
+function breakFrame(how: Malformed, { bytes, envelope }: Frame): string | Buffer {
+  if (envelope !== undefined) return how === 'sse' ? halve(bytes) : envelope.encode(breakBody(how, envelope.payload));
   const blankLine = /(?:\r?\n){2}$/.exec(String(bytes))?.[0] ?? '';
   switch (how) {
     case 'json':

@@ -64,7 +64,7 @@ function refusalToOutgoing(refusal: Refusal, exchange: Exchange, dialect: Dialec
   const { contentType, body } = ERROR_BODIES[errorBody](refusal, exchange, dialect);
   const headers = {
     ...(contentType === undefined ? {} : { 'content-type': contentType }),
-    ...dialect.errorHeaders(exchange.seed),
+    ...dialect.errorHeaders(exchange.seed, refusal),
     ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
     'content-length': Buffer.byteLength(body),
   };

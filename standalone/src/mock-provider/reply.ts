@@ -2,6 +2,8 @@
 export interface Frame {
   readonly bytes: string | Buffer;
   readonly kind: 'event' | 'token' | 'end';
+  /** Where `bytes` are a binary envelope with checksums: what is inside, and how another payload gets into it. */
+  readonly envelope?: { readonly payload: string; readonly encode: (payload: string | Buffer) => Buffer };
 }
 
 export interface WholeReply {

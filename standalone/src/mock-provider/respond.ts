@@ -104,6 +104,7 @@ function answer(exchange: Exchange, call: Call): Reply {
 /** Whether one of the headers or parameters that providers read has exactly this key. */
 function hasCredential({ headers, search }: ReceivedRequest, expected: string): boolean {
   const bearer = /^bearer\s+(.*)$/i.exec(headers.authorization ?? '')?.[1];
-  const given = [bearer, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']];
+  const accessKey = /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\//.exec(headers.authorization ?? '')?.[1];
+  const given = [bearer, accessKey, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']];
   return given.includes(expected) || new URLSearchParams(search).get('key') === expected;
 }

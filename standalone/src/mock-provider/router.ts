@@ -1,4 +1,5 @@
 import { anthropic, createAnthropicRoutes, createAnthropicSharedRoutes } from './anthropic/index.ts';
+import { bedrock, createBedrockRoutes } from './bedrock/index.ts';
 import type { CallInside } from './call-inside.ts';
 import { cohere, createCohereRoutes, createCohereSharedRoutes, isOfCohere } from './cohere/index.ts';
 import { answerEcho } from './echo.ts';
@@ -33,8 +34,9 @@ export function createRouter(call: CallInside): Router {
     anthropic: tabulate(createAnthropicSharedRoutes()),
     gemini: tabulate(ofGemini),
     cohere: tabulate(createCohereSharedRoutes()),
+    bedrock: tabulate([]),
   };
-  const ofOthers = [...ofGemini, ...createCohereRoutes()];
+  const ofOthers = [...ofGemini, ...createCohereRoutes(), ...createBedrockRoutes()];
   const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...ofOthers]);
   return {
     find(request) {
@@ -53,7 +55,8 @@ export function listPaths(): readonly string[] {
   const none: CallInside = () => ({ status: 404, requestId: '', body: undefined });
   const ofAnthropic = [...createAnthropicRoutes(none), ...createAnthropicSharedRoutes()];
   const ofCohere = [...createCohereRoutes(), ...createCohereSharedRoutes()];
-  const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...createGeminiRoutes(), ...ofCohere];
+  const ofOthers = [...createGeminiRoutes(), ...ofCohere, ...createBedrockRoutes()];
+  const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...ofOthers];
   return routes.map(({ method, path }) => `${method} ${typeof path === 'string' ? path : readable(path)}`);
 }
 
@@ -82,6 +85,7 @@ const UNKNOWN = {
   anthropic: unknownIn(anthropic),
   gemini: unknownIn(gemini),
   cohere: unknownIn(cohere),
+  bedrock: unknownIn(bedrock),
 };
 
 function unknownIn(dialect: Dialect): RouteMatch {
@@ -101,6 +105,7 @@ function unknownIn(dialect: Dialect): RouteMatch {
 /** Whose client this is, for paths that several have and for errors of unknown ones. */
 function familyOf({ path, search, headers }: Asked): keyof typeof UNKNOWN {
   if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
+  if (path.startsWith('/model/')) return 'bedrock';
   if (isOfCohere(path, search, headers['x-fern-sdk-name'])) return 'cohere';
   const isGemini = headers['x-goog-api-key'] !== undefined || /^\?(?:.*&)?key=/.test(search);
   return isGemini || /\/v1(?:beta|alpha)/.test(path) ? 'gemini' : 'openai';

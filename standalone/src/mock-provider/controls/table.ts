@@ -86,7 +86,7 @@ export const MOCK_CONTROLS = [
     field: 'malformed',
     value: { type: 'choice', values: ['sse', 'json', 'utf8'] },
     effect:
-      'Breaks the syntax. json: half a JSON text, in a stream in the middle event. sse: the middle event also lacks its blank line (streams only). utf8: one byte that is not UTF-8.',
+      'Breaks the syntax. json: half a JSON text, in a stream in the middle event. sse: the middle event also lacks its blank line, or in an AWS event stream half of its bytes (streams only). utf8: one byte that is not UTF-8.',
     modelWords: [{ word: 'malformed' }],
     isFailure: true,
   },
@@ -112,7 +112,8 @@ export const MOCK_CONTROLS = [
     header: 'x-mock-no-done',
     field: 'noDone',
     value: { type: 'flag' },
-    effect: 'Leaves out the end mark of a stream: [DONE], message_stop or response.completed.',
+    effect:
+      'Leaves out the end mark of a stream: [DONE], message_stop, response.completed, message-end, or messageStop and metadata.',
     isFailure: true,
   },
   {
@@ -152,7 +153,7 @@ export const MOCK_CONTROLS = [
     field: 'requireAuth',
     value: { type: 'text', maxLength: 4_096 },
     effect:
-      'Answers 401 unless the credential of the request is this one. Without it any credential is accepted, and none.',
+      'Answers 401 unless the credential of the request is this one: a key, a token, or the access key id of a signature. Without it any credential is accepted, and none.',
   },
   {
     header: 'x-mock-close-connection',
