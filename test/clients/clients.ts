@@ -131,7 +131,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'cohere.mjs',
     packages: ['cohere-ai'],
     settings: 'environment `http://HOST:8787`',
-    checks: withoutMedia('across', 'models', 'files').concat('rerank'),
+    checks: withoutMedia('models', 'files').concat('rerank'),
   },
   {
     title: 'OpenAI',
@@ -195,7 +195,7 @@ export const CLIENTS: readonly Client[] = [
     program: 'cohere_client.py',
     packages: ['cohere'],
     settings: DOOR_SETTINGS,
-    checks: withoutMedia('across', 'models', 'files').concat('rerank'),
+    checks: withoutMedia('models', 'files').concat('rerank'),
   },
   {
     title: 'LiteLLM',
