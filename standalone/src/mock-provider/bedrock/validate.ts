@@ -1,5 +1,6 @@
 /** What the API refuses in a Converse request; places of lists count from 1, as its own messages do. */
 import { isObject } from '@gatehouse/crds';
+import { firstFault } from '../first-fault.ts';
 import { type JsonObject, readCount, readList, readObject, readString } from '../json.ts';
 
 const OTHER_TOOLS = ['cachePoint', 'systemTool'];
@@ -15,19 +16,8 @@ export function faultOfConverse(body: JsonObject): string | undefined {
   return faultOfSystem(body['system']) ?? faultOfInference(body) ?? faultOfTools(body['toolConfig']);
 }
 
-function firstFault(
-  items: readonly unknown[],
-  faultOf: (item: unknown, place: number) => string | undefined,
-): string | undefined {
-  for (const [index, item] of items.entries()) {
-    const fault = faultOf(item, index + 1);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function faultOfMessage(message: unknown, place: number): string | undefined {
-  const member = `'messages.${place}.member`;
+function faultOfMessage(message: unknown, at: number): string | undefined {
+  const member = `'messages.${at + 1}.member`;
   if (!isObject(message)) return `${member}' must be an object`;
   if (message['role'] !== 'user' && message['role'] !== 'assistant') return `${member}.role' must be user or assistant`;
   return isListOfObjects(message['content']) ? undefined : `${member}.content' must be a list of content blocks`;
@@ -52,11 +42,11 @@ function faultOfTools(config: unknown): string | undefined {
   if (config === undefined) return undefined;
   const tools = isObject(config) ? (readList(config, 'tools') ?? []) : [];
   if (tools.length === 0) return "'toolConfig.tools' must be a list with at least one tool";
-  return firstFault(tools, (tool, place) => {
+  return firstFault(tools, (tool, at) => {
     const isOther = isObject(tool) && OTHER_TOOLS.some((kind) => isObject(tool[kind]));
     const declared = isObject(tool) ? readObject(tool, 'toolSpec') : undefined;
     if (isOther || (declared !== undefined && readString(declared, 'name') !== undefined)) return undefined;
-    return `'toolConfig.tools.${place}.member.toolSpec.name' is missing`;
+    return `'toolConfig.tools.${at + 1}.member.toolSpec.name' is missing`;
   });
 }
 

@@ -355,6 +355,7 @@ describe('a wrong body', () => {
     bad('/v2/embed', { ...embed, images: ['data:image/png;base64,AA=='] }, /one of texts, images/),
     bad('/v2/embed', { model, images: ['https://example.com/a.png'], input_type: 'image' }, /images/),
     bad('/v2/embed', { ...embed, embedding_types: ['float16'] }, /embedding_types/),
+    bad('/v2/embed', { ...embed, embedding_types: Array.from({ length: 7 }, () => 'float') }, /embedding_types/),
     bad('/v2/embed', { ...embed, output_dimension: 3 }, /output_dimension/),
     bad('/v2/rerank', { ...rank, documents: [] }, /documents/),
     bad('/v2/rerank', { ...rank, documents: [{ text: 'a' }] }, /documents/),

@@ -68,8 +68,8 @@ export function embed(body: JsonObject, seed: Seed, byType: boolean): Result<Emb
     return err(`output_dimension must be one of ${DIMENSIONS.join(', ')}`);
   }
   const types = readList(body, 'embedding_types') ?? ['float'];
-  if (types.length === 0 || !types.every((type) => ENCODERS.has(type))) {
-    return err(`embedding_types must be a list of ${[...ENCODERS.keys()].join(', ')}`);
+  if (types.length === 0 || types.length > ENCODERS.size || !types.every((type) => ENCODERS.has(type))) {
+    return err(`embedding_types must be a list of up to ${ENCODERS.size} of ${[...ENCODERS.keys()].join(', ')}`);
   }
   const dimensions = readCount(body, 'output_dimension') ?? DEFAULT_DIMENSIONS;
   const vectors = inputs.value.map(({ text }) => embedText(text, dimensions));

@@ -1,5 +1,6 @@
 /** What the API refuses in a chat request. */
 import { isObject } from '@gatehouse/crds';
+import { firstFault } from '../first-fault.ts';
 import { type JsonObject, readCount, readList, readObject, readString } from '../json.ts';
 
 const ROLES: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
@@ -14,17 +15,6 @@ export function faultOfChat(body: JsonObject): string | undefined {
   const messages = readList(body, 'messages') ?? [];
   if (messages.length === 0) return 'messages must be a list with at least one message';
   return firstFault(messages, faultOfMessage) ?? faultOfTools(body) ?? faultOfDocuments(body) ?? faultOfOptions(body);
-}
-
-function firstFault(
-  items: readonly unknown[],
-  faultOf: (item: unknown, at: number) => string | undefined,
-): string | undefined {
-  for (const [at, item] of items.entries()) {
-    const fault = faultOf(item, at);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
 }
 
 function faultOfMessage(message: unknown, at: number): string | undefined {
