@@ -5,6 +5,7 @@ import { cohere, createCohereRoutes, createCohereSharedRoutes, isOfCohere } from
 import { answerEcho } from './echo.ts';
 import type { Dialect, Route } from './exchange.ts';
 import { createGeminiRoutes, gemini } from './gemini/index.ts';
+import { createOllamaRoutes, ollama } from './ollama/index.ts';
 import { createOpenaiRoutes, openai } from './openai/index.ts';
 import type { ReceivedRequest } from './recorder.ts';
 import { refuse } from './reply.ts';
@@ -35,8 +36,9 @@ export function createRouter(call: CallInside): Router {
     gemini: tabulate(ofGemini),
     cohere: tabulate(createCohereSharedRoutes()),
     bedrock: tabulate([]),
+    ollama: tabulate([]),
   };
-  const ofOthers = [...ofGemini, ...createCohereRoutes(), ...createBedrockRoutes()];
+  const ofOthers = [...ofGemini, ...createCohereRoutes(), ...createBedrockRoutes(), ...createOllamaRoutes()];
   const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...ofOthers]);
   return {
     find(request) {
@@ -55,7 +57,7 @@ export function listPaths(): readonly string[] {
   const none: CallInside = () => ({ status: 404, requestId: '', body: undefined });
   const ofAnthropic = [...createAnthropicRoutes(none), ...createAnthropicSharedRoutes()];
   const ofCohere = [...createCohereRoutes(), ...createCohereSharedRoutes()];
-  const ofOthers = [...createGeminiRoutes(), ...ofCohere, ...createBedrockRoutes()];
+  const ofOthers = [...createGeminiRoutes(), ...ofCohere, ...createBedrockRoutes(), ...createOllamaRoutes()];
   const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...ofOthers];
   return routes.map(({ method, path }) => `${method} ${typeof path === 'string' ? path : readable(path)}`);
 }
@@ -86,6 +88,7 @@ const UNKNOWN = {
   gemini: unknownIn(gemini),
   cohere: unknownIn(cohere),
   bedrock: unknownIn(bedrock),
+  ollama: unknownIn(ollama),
 };
 
 function unknownIn(dialect: Dialect): RouteMatch {
@@ -106,6 +109,7 @@ function unknownIn(dialect: Dialect): RouteMatch {
 function familyOf({ path, search, headers }: Asked): keyof typeof UNKNOWN {
   if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
   if (path.startsWith('/model/')) return 'bedrock';
+  if (path.startsWith('/api/')) return 'ollama';
   if (isOfCohere(path, search, headers['x-fern-sdk-name'])) return 'cohere';
   const isGemini = headers['x-goog-api-key'] !== undefined || /^\?(?:.*&)?key=/.test(search);
   return isGemini || /\/v1(?:beta|alpha)/.test(path) ? 'gemini' : 'openai';

@@ -19,6 +19,7 @@ import { createResponsesRoutes } from './responses/index.ts';
 import { createVectorStoreRoutes } from './vector-stores.ts';
 
 export { openai } from './errors.ts';
+export { toTokenLogprobs } from './logprobs.ts';
 
 /** The OpenAI paths. What clients store is remembered, within bounds, for as long as the routes live. */
 export function createOpenaiRoutes(call: CallInside): readonly Route[] {
