@@ -93,7 +93,7 @@ describe.each(['@openai/mock-small', '@claude/claude-sonnet-4-5'])('with %s', (m
 });
 
 test.for([
-  { model: '@ollama/qwen3', sent: { think: false, reasoning_effort: 'none' }, dropped: undefined },
+  { model: '@ollama/qwen3', sent: { think: false }, dropped: undefined },
   { model: '@openai/mock-small', sent: {}, dropped: 'think' },
 ])('not to think is said to a server of Ollama, and named for others: $model', async ({ model, sent, dropped }) => {
   const { status, headers } = await post('/api/chat', { model, messages, stream: false, think: false });

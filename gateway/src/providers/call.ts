@@ -25,7 +25,11 @@ export type EndpointId =
   | 'deleteModelResponse'
   | 'listResponseInputItems'
   | 'realtime'
+  | OwnApiEndpointId
   | ResourceEndpointId;
+
+/** The own API of a provider for what an operation of the gateway asks, where clients that speak it get more than by the usual endpoint. */
+export type OwnApiEndpointId = 'ollamaChat' | 'ollamaEmbed';
 
 /** The realtime API where its sessions do not pass the gateway. */
 export type RealtimeCallId =

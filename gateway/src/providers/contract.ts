@@ -40,6 +40,7 @@ export type {
   EndpointId,
   MessageBatchEndpointId,
   OutgoingRequest,
+  OwnApiEndpointId,
   ProviderServices,
   RealtimeCallId,
   ResourceEndpointId,

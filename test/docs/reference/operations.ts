@@ -1,7 +1,7 @@
 /** Which providers offer which operations, and how. */
 import { code, page, table } from '@gatehouse/crds/gen';
 import { ADAPTERS, createAdapters } from '../../../gateway/src/pipeline/adapters/index.ts';
-import { callOf, type Operation } from '../../../gateway/src/pipeline/operations/operation.ts';
+import { callOf, endpointOf, type Operation } from '../../../gateway/src/pipeline/operations/operation.ts';
 import { OPERATIONS } from '../../../gateway/src/pipeline/operations/register.ts';
 import type { Endpoint, Provider } from '../../../gateway/src/providers/contract.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
@@ -27,7 +27,7 @@ function offeredOperations(): readonly Offered[] {
     const offers = new Map(
       providers.flatMap((provider) => {
         const offer =
-          offerOf(handler.endpointOf(provider)) ??
+          offerOf(endpointOf(operation, provider).endpoint) ??
           handler.procedureOf?.(provider)?.offer ??
           (isAdapted(provider) ? 'adapted' : undefined);
         return offer === undefined ? [] : [[provider.id, offer] as const];
@@ -35,7 +35,7 @@ function offeredOperations(): readonly Offered[] {
     );
     const partly = providers.filter((provider) => {
       const adapter = adapters.find(id, provider);
-      const own = handler.endpointOf(provider) ?? handler.procedureOf?.(provider);
+      const own = endpointOf(operation, provider).endpoint ?? handler.procedureOf?.(provider);
       const servedForAll = own !== undefined && own.supports === undefined;
       const endpoint = adapter === undefined ? own : provider.endpoints[adapter.endpoint];
       return !servedForAll && endpoint?.supports !== undefined;

@@ -2,16 +2,24 @@
  * What serves clients of another API by an operation of the gateway: the request is translated before anything looks at it, and
  * the answer after everything has. Guardrails, limits, cache, cost and targets see the operation alone; docs/behaviour/doors.md.
  */
+import type { OwnApiEndpointId } from '../../providers/contract.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 
 export interface Door {
+  /** Called instead of the endpoint of the operation where a provider has it. */
+  readonly ownEndpoint?: OwnApiEndpointId;
   /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
   readonly vendorParams?: readonly string[];
   /**
    * What endpoints of other vendors get: the parameters without what only the door's own vendor reads inside of them; the same
-   * object where there is none. Endpoints of the own vendor are told by `ownParam`, which they alone name.
+   * object where there is none. Endpoints of the own vendor are told by `ownParam`, which they alone name. `leftOut`: what of it is named
+   * to the client.
    */
-  readonly forOthers?: { readonly ownParam: string; params(params: JsonObject): JsonObject };
+  readonly forOthers?: {
+    readonly ownParam: string;
+    params(params: JsonObject): JsonObject;
+    leftOut?(params: JsonObject): readonly string[];
+  };
   /**
    * Throws for what an endpoint cannot answer, or would answer in another way than clients of the door can get it.
    */

@@ -5,6 +5,7 @@ export {
   type CheckedSource,
   callOf,
   checkedAsOf,
+  endpointOf,
   errorFormatOf,
   type Ingest,
   type IngestCall,

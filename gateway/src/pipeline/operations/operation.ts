@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { RequestType } from '../../guardrails/index.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
+import type { Endpoint, Provider } from '../../providers/contract.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
 import type { UpstreamBody } from '../../upstream/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
@@ -185,6 +186,20 @@ export const COMPLETIONS: readonly string[] = ['completions.write'];
 /** The format of the errors of a request. */
 export const errorFormatOf = ({ errors }: Operation, request: ErrorSource): ErrorFormat =>
   typeof errors === 'function' ? errors(request) : errors;
+
+export interface CalledEndpoint {
+  readonly id: OperationHandler['endpoint'];
+  readonly endpoint: Endpoint | undefined;
+}
+
+/** What a provider is called for: its own API where clients of a door speak it, else the endpoint of the operation. */
+export function endpointOf({ handler, door }: Pick<Operation, 'handler' | 'door'>, provider: Provider): CalledEndpoint {
+  const id = door?.ownEndpoint;
+  const own = id === undefined ? undefined : provider.endpoints[id];
+  return id === undefined || own === undefined
+    ? { id: handler.endpoint, endpoint: handler.endpointOf(provider) }
+    : { id, endpoint: own };
+}
 
 /** Id of the operation whose requests these are for policies and for the semantic cache: behind a door, the one that serves it. */
 export const servedAs = ({

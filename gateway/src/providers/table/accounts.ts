@@ -8,6 +8,7 @@ import { stringErrorWithStatus } from './hooks/errors.ts';
 import { stableId, untypedDelta } from './hooks/fill.ts';
 import { thinkingAsSwitch } from './hooks/ollama.ts';
 import { adapterAsModel, predibasePath } from './hooks/predibase.ts';
+import { OLLAMA_API } from './ollama-api.ts';
 
 /** A dedicated endpoint serves one model; the shared host has the model in the path. */
 const modelPath =
@@ -143,6 +144,7 @@ export const ACCOUNTS: readonly Provider[] = [
       hooks: [thinkingAsSwitch],
     },
     embed: {},
+    endpoints: OLLAMA_API,
     models: true,
   }),
   openAiLike({

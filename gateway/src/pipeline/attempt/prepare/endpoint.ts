@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation, Adapters } from '../../adapters/index.ts';
 import type { Door } from '../../doors/index.ts';
 import type { Exchange } from '../../exchange.ts';
+import { endpointOf } from '../../operations/index.ts';
 import { type CallFacts, ClientCall } from './call.ts';
 
 export interface ServingEndpoint {
@@ -28,20 +29,19 @@ export interface EndpointInput {
 
 /** Throws what an adapter throws. */
 export function servingEndpoint({ adapters, exchange, facts, params, strict }: EndpointInput): ServingEndpoint {
-  const { handler, id: operation } = exchange.operation;
+  const { door, id: operation } = exchange.operation;
   const { provider } = facts.target;
-  const endpoint = handler.endpointOf(provider);
-  const own = { id: handler.endpoint, endpoint, params, adaptation: undefined, dropped: NOTHING_DROPPED };
+  const { id, endpoint } = endpointOf(exchange.operation, provider);
+  const own = { id, endpoint, params, adaptation: undefined, dropped: NOTHING_DROPPED };
   const adapter = adapters.find(operation, provider);
-  const { door } = exchange.operation;
   if (adapter === undefined && door?.vendorParams === undefined) return own;
   const call = new ClientCall(exchange, facts, { endpoint: own.id, params, strict, hidesUsage: false });
   if (adapter === undefined) return { ...own, ...withoutForeign(params, door ?? {}, { endpoint, call }) };
   if (endpoint !== undefined && endpoint.supports?.(call) !== false) return own;
   const other = provider.endpoints[adapter.endpoint];
-  const { provider: id, model } = call;
+  const { model } = call;
   const adaptation = adapter.adapt(params, {
-    ...{ provider: id, model, newId: call.newId, now: facts.now },
+    ...{ provider: call.provider, model, newId: call.newId, now: facts.now },
     has: (param) => other && saysParam(other, param, call),
   });
   return {
@@ -59,9 +59,11 @@ function withoutForeign(
   if (endpoint === undefined) return { params, dropped: NOTHING_DROPPED };
   const isForeign = (name: string): boolean => saysParam(endpoint, name, call) !== true;
   refuseAt?.(params, { names: (name) => !isForeign(name), isPlain: endpoint.request.kind === 'table' });
-  const said = forOthers !== undefined && isForeign(forOthers.ownParam) ? forOthers.params(params) : params;
-  const dropped = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
-  if (dropped.length === 0) return { params: said, dropped };
-  const kept = Object.entries(said).filter(([name]) => !dropped.includes(name));
-  return { params: Object.fromEntries(kept), dropped };
+  const others = forOthers !== undefined && isForeign(forOthers.ownParam) ? forOthers : undefined;
+  const said = others?.params(params) ?? params;
+  const leftOut = others?.leftOut?.(params) ?? NOTHING_DROPPED;
+  const foreign = vendorParams.filter((name) => said[name] !== undefined && isForeign(name));
+  if (foreign.length === 0) return { params: said, dropped: leftOut };
+  const kept = Object.entries(said).filter(([name]) => !foreign.includes(name));
+  return { params: Object.fromEntries(kept), dropped: [...leftOut, ...foreign] };
 }

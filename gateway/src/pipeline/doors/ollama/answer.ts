@@ -13,6 +13,7 @@ export interface Said {
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly object[];
+  readonly logprobs: readonly JsonObject[];
 }
 
 /** Where an answer has what was said. */
@@ -38,30 +39,46 @@ export interface AnswerOptions {
   readonly context: DoorContext;
 }
 
-export const NOTHING_SAID: Said = { text: '', thinking: '', calls: [] };
+export const NOTHING_SAID: Said = { text: '', thinking: '', calls: [], logprobs: [] };
 
 /** The members that every line has. */
 export const lineOf = ({ model, shape, context }: AnswerOptions, said: Said): JsonObject => ({
   model,
   created_at: new Date(context.now()).toISOString(),
   ...shape(said),
+  ...(said.logprobs.length === 0 ? {} : { logprobs: said.logprobs }),
   done: false,
 });
 
+/** Log probabilities of a choice or of a piece of it. */
+export const logprobsOf = (choice: JsonObject | undefined): readonly JsonObject[] =>
+  objectsAt(objectAt(choice, 'logprobs'), 'content');
+
+/** Why a server of Ollama answers without saying anything. */
+const OWN_REASONS: ReadonlySet<string> = new Set(['load', 'unload']);
+
+function toReason(reason: string | undefined): string {
+  if (reason !== undefined && OWN_REASONS.has(reason)) return reason;
+  return toFinishReason(reason ?? 'stop') === 'length' ? 'length' : 'stop';
+}
+
+/** What an answer says beside what was said. */
+interface Ending {
+  readonly said: Said;
+  readonly reason: string | undefined;
+  readonly usage: JsonObject | undefined;
+  /** Of a server of Ollama, in ns. */
+  readonly durations: JsonObject | undefined;
+}
+
 /** The last line, or a whole answer. */
-export function lastLine(
-  options: AnswerOptions,
-  {
-    said,
-    reason,
-    usage,
-  }: { readonly said: Said; readonly reason: string | undefined; readonly usage: JsonObject | undefined },
-): JsonObject {
+export function lastLine(options: AnswerOptions, { said, reason, usage, durations }: Ending): JsonObject {
   return withoutAbsent({
     ...lineOf(options, said),
     done: true,
-    done_reason: toFinishReason(reason ?? 'stop') === 'length' ? 'length' : 'stop',
+    done_reason: toReason(reason),
     total_duration: Math.round(options.context.elapsedMs() * NANOS_PER_MS),
+    ...durations,
     prompt_eval_count: numberAt(usage, 'prompt_tokens'),
     eval_count: numberAt(usage, 'completion_tokens'),
   });
@@ -73,8 +90,13 @@ export function toAnswer(answer: JsonObject, options: AnswerOptions): JsonObject
   const message = objectAt(choice, 'message');
   if (message === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no message' });
   const calls = objectsAt(message, 'tool_calls').map((call) => toCall(call));
-  const said = { text: textOf(message), thinking: thinkingOf(message), calls };
-  return lastLine(options, { said, reason: textAt(choice, 'finish_reason'), usage: objectAt(answer, 'usage') });
+  const said = { text: textOf(message), thinking: thinkingOf(message), calls, logprobs: logprobsOf(choice) };
+  return lastLine(options, {
+    said,
+    reason: textAt(choice, 'finish_reason'),
+    usage: objectAt(answer, 'usage'),
+    durations: objectAt(answer, 'durations'),
+  });
 }
 
 export function toCall(call: JsonObject): object {

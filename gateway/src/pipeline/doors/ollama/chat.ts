@@ -7,10 +7,11 @@ import type { Door, DoorContext, Entered } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { chatShape, generateShape, type Shape, toAnswer } from './answer.ts';
+import { asks, chatForOthers, OF_SERVER, promptForOthers } from './for-others.ts';
 import { toImageParts } from './images.ts';
 import { toChatMessages } from './messages.ts';
 import { toSettings } from './settings.ts';
-import { lineWriter } from './stream.ts';
+import { LineWriter } from './stream.ts';
 
 const LINES = 'application/x-ndjson';
 
@@ -18,7 +19,9 @@ const LINES = 'application/x-ndjson';
 const VENDOR_PARAMS = ['top_k', 'think'];
 
 export const ollamaChat: Door = {
+  ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
+  forOthers: chatForOthers,
   enter: (given, context) =>
     entered(given, {
       context,
@@ -28,7 +31,9 @@ export const ollamaChat: Door = {
 };
 
 export const ollamaGenerate: Door = {
+  ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
+  forOthers: promptForOthers,
   enter: (given, context) =>
     entered(given, { context, shape: generateShape, more: { messages: promptMessages(given) } }),
 };
@@ -42,18 +47,18 @@ interface Parts {
 
 function entered(given: JsonObject, { context, shape, more }: Parts): Entered {
   const dropped = new DroppedNames();
-  const params = toSettings(given, dropped);
+  const params = toSettings(given);
   dropped.addOthers(given, (name) => READ.has(name) || !asks(given[name]));
   const options = { model: textAt(given, 'model') ?? '', shape, context };
   return {
     params: { ...params, ...more },
     dropped: dropped.names,
     toClient: (answer) => toAnswer(answer, options),
-    stream: { contentType: LINES, open: () => new ChatStream(lineWriter(options)) },
+    stream: { contentType: LINES, open: () => new ChatStream(new LineWriter(options)) },
   };
 }
 
-/** What is read or refused; the rest only the server of a model can do, and an answer can do without. */
+/** What is read or refused; an answer can do without the rest. */
 const READ: ReadonlySet<string> = new Set([
   ...[
     'model',
@@ -68,10 +73,11 @@ const READ: ReadonlySet<string> = new Set([
     'images',
     'suffix',
     'raw',
+    'logprobs',
+    'top_logprobs',
   ],
+  ...OF_SERVER,
 ]);
-const asks = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== '' && value !== false && value !== 0;
 
 function toTools({ tools }: JsonObject): JsonObject {
   if (tools === undefined || tools === null) return {};
@@ -88,6 +94,7 @@ function promptMessages(given: JsonObject): readonly object[] {
   if (typeof prompt !== 'string') return refuseShape('prompt', 'a text');
   if (typeof system !== 'string') return refuseShape('system', 'a text');
   const images = toImageParts(given['images'], 'images');
+  if (prompt === '' && system === '' && images.length === 0) return [];
   const content = images.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...images];
   return [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content }];
 }

@@ -6,44 +6,58 @@ import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
 import { vectorsOf } from '../vectors.ts';
 import { NANOS_PER_MS } from './answer.ts';
+import { vectorsForOthers } from './for-others.ts';
+import { optionsOf } from './settings.ts';
 
 export const ollamaEmbed: Door = {
+  ownEndpoint: 'ollamaEmbed',
+  vendorParams: [],
+  forOthers: vectorsForOthers,
   enter: (given, { elapsedMs }) => ({
     params: withoutAbsent({
       model: given['model'],
       input: given['input'] ?? refuseShape('input', 'a text or a list of texts'),
       dimensions: given['dimensions'],
       encoding_format: 'float',
+      ...ofServer(given),
+      truncate: given['truncate'],
     }),
-    dropped: unreadOf(given, 'input'),
+    dropped: unreadOf(given, INPUT),
     toClient: (answer) =>
       withoutAbsent({
         model: textAt(given, 'model') ?? '',
         embeddings: vectorsOf(answer),
         total_duration: Math.round(elapsedMs() * NANOS_PER_MS),
+        ...objectAt(answer, 'durations'),
         prompt_eval_count: numberAt(objectAt(answer, 'usage'), 'prompt_tokens'),
       }),
   }),
 };
 
 export const ollamaEmbeddings: Door = {
+  ownEndpoint: 'ollamaEmbed',
+  vendorParams: [],
+  forOthers: vectorsForOthers,
   enter: (given) => ({
     params: withoutAbsent({
       model: given['model'],
       input: textAt(given, 'prompt') ?? refuseShape('prompt', 'a text'),
       encoding_format: 'float',
+      ...ofServer(given),
     }),
-    dropped: unreadOf(given, 'prompt'),
+    dropped: unreadOf(given, PROMPT),
     toClient: (answer) => ({ embedding: vectorsOf(answer)[0] ?? [] }),
   }),
 };
 
-/** Texts that are too long are cut by default: providers have rules of their own. */
-function unreadOf(given: JsonObject, input: string): readonly string[] {
+const OF_BOTH = ['model', 'options', 'keep_alive'];
+const INPUT: ReadonlySet<string> = new Set([...OF_BOTH, 'input', 'dimensions', 'truncate']);
+const PROMPT: ReadonlySet<string> = new Set([...OF_BOTH, 'prompt']);
+
+const ofServer = (given: JsonObject): JsonObject => ({ options: optionsOf(given), keep_alive: given['keep_alive'] });
+
+function unreadOf(given: JsonObject, read: ReadonlySet<string>): readonly string[] {
   const dropped = new DroppedNames();
-  dropped.addOthers(
-    given,
-    (name) => name === 'model' || name === input || (name === 'dimensions' && input === 'input'),
-  );
+  dropped.addOthers(given, (name) => read.has(name));
   return dropped.names;
 }

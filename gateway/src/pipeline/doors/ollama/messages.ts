@@ -10,6 +10,7 @@ const checkCalls = object({
   tool_calls: list('a list of calls', object({ id: text, function: object({ name: text }) })),
   tool_call_id: text,
   tool_name: text,
+  thinking: text,
 });
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
@@ -18,9 +19,18 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'too
 export function toChatMessages(messages: unknown): readonly object[] {
   if (!Array.isArray(messages)) return refuseShape('messages', 'a list of messages');
   const calls = new OpenCalls();
-  return messages.map((message: unknown, i) =>
-    isObject(message) ? toMessage(message, `messages[${i}]`, calls) : refuseShape(`messages[${i}]`, 'a message'),
-  );
+  const last = messages.length - 1;
+  return messages.map((message: unknown, i) => {
+    if (!isObject(message)) return refuseShape(`messages[${i}]`, 'a message');
+    const made = toMessage(message, `messages[${i}]`, calls);
+    // Guardrails look at the content of the last message: nothing else may speak there.
+    return i === last ? made : { ...made, ...thinkingOf(message) };
+  });
+}
+
+/** Of earlier answers, for servers of Ollama alone. */
+function thinkingOf({ role, thinking }: JsonObject): JsonObject {
+  return role === 'assistant' && typeof thinking === 'string' && thinking !== '' ? { thinking } : {};
 }
 
 function toMessage(message: JsonObject, path: string, calls: OpenCalls): object {
@@ -29,7 +39,13 @@ function toMessage(message: JsonObject, path: string, calls: OpenCalls): object 
   const said = given ?? '';
   if (typeof said !== 'string') return refuseShape(`${path}.content`, 'a text');
   checkCalls(message, path);
-  if (role === 'tool') return { role, tool_call_id: calls.answer(message), content: said };
+  if (role === 'tool')
+    return withoutAbsent({
+      role,
+      tool_call_id: calls.answer(message),
+      content: said,
+      tool_name: textAt(message, 'tool_name'),
+    });
   const images = toImageParts(message['images'], `${path}.images`);
   const content = images.length === 0 ? said : [...(said === '' ? [] : [{ type: 'text', text: said }]), ...images];
   const toolCalls = objectsAt(message, 'tool_calls').map((call) => calls.open(call));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { createRelayTransform } from '../../../wire/transform/index.ts';
-import type { Entered } from '../door.ts';
+import type { Door, Entered } from '../door.ts';
 import { DoorTransform } from '../transform.ts';
 import { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate } from './index.ts';
 
@@ -106,33 +106,103 @@ test('a streamed answer says what the same answer says whole', () => {
   );
 });
 
+test('log probabilities and durations of a server are told, whole and in a stream', () => {
+  const durations = { total_duration: 9, eval_duration: 7 };
+  const logprobs = { content: [{ token: 'Hi', logprob: -1, top_logprobs: [] }] };
+  const choice = { index: 0, logprobs, finish_reason: 'load' };
+  const whole = { logprobs: logprobs.content, done_reason: 'load', ...durations };
+  expect(enter({}).toClient({ choices: [{ ...choice, message: { content: 'Hi' } }], durations })).toMatchObject(whole);
+  const chunk = JSON.stringify({ choices: [{ ...choice, delta: { content: 'Hi' } }], durations });
+  const [first, last] = linesOf(read([Buffer.from(`data: ${chunk}\n\n`)]));
+  expect(first).toMatchObject({ logprobs: logprobs.content, done: false });
+  expect(last).toMatchObject({ done: true, done_reason: 'load', ...durations });
+});
+
 describe('a request', () => {
-  test('says its options in words of a chat', () => {
+  test('says its options in words of a chat, and the others as what only Ollama has', () => {
     const { params, dropped } = enter({
-      options: { num_predict: 9, temperature: 0.5, top_k: 3, stop: ['a'], num_ctx: 4096, mirostat: 2, 'odd\nname': 1 },
+      options: { num_predict: 9, temperature: 0.5, top_k: 3, stop: ['a'], num_ctx: 4096, 'odd\nname': 1, seed: null },
       format: { type: 'object' },
       think: 'high',
       keep_alive: '5m',
       logprobs: true,
+      top_logprobs: 2,
     });
     expect(params).toEqual({
       ...{ model: 'm', messages: [], stream: true, stream_options: { include_usage: true } },
       ...{ max_completion_tokens: 9, temperature: 0.5, top_k: 3, stop: ['a'], reasoning_effort: 'high' },
+      ...{
+        think: 'high',
+        keep_alive: '5m',
+        logprobs: true,
+        top_logprobs: 2,
+        options: { num_ctx: 4096, 'odd\nname': 1 },
+      },
       response_format: { type: 'json_schema', json_schema: { name: 'response', schema: { type: 'object' } } },
     });
-    expect(dropped).toEqual(['options.num_ctx', 'options.mirostat', 'keep_alive', 'logprobs']);
+    expect(dropped).toEqual([]);
   });
 
-  test('names what only some server does, and not what asks for nothing', () => {
+  test('names what nobody reads, and not what asks for nothing', () => {
     const given = { template: '', context: [1], keep_alive: 0, logprobs: false, other: { a: 1 }, 'odd\nname': 1 };
     expect(ollamaGenerate.enter({ model: 'm', prompt: 'Hi', ...given }, context).dropped).toEqual(['context', 'other']);
-    expect(ollamaEmbed.enter({ model: 'm', input: 'a', dimensions: 2, keep_alive: '1m' }, context).dropped).toEqual([
-      'keep_alive',
-    ]);
-    expect(ollamaEmbeddings.enter({ prompt: 'a', options: {}, truncate: true }, context).dropped).toEqual([
-      'options',
-      'truncate',
-    ]);
+    expect(ollamaEmbed.enter({ model: 'm', input: 'a', dimensions: 2, other: 1 }, context).dropped).toEqual(['other']);
+    expect(ollamaEmbeddings.enter({ prompt: 'a', options: {}, truncate: true }, context).dropped).toEqual(['truncate']);
+  });
+
+  test.for<[rule: string, door: Door, given: JsonObject, params: JsonObject, leftOut: readonly string[]]>([
+    [
+      'what only the server does',
+      ollamaChat,
+      {
+        ...{ messages: [], stream: false, think: true, keep_alive: '5m', truncate: true, shift: false },
+        options: { num_ctx: 1, num_predict: -1, mirostat: 2, 'odd\nname': 1 },
+      },
+      { model: 'm', messages: [], reasoning_effort: 'medium' },
+      ['options.num_ctx', 'options.mirostat', 'keep_alive', 'truncate', 'shift'],
+    ],
+    [
+      'what only it reads of messages',
+      ollamaChat,
+      {
+        ...{ stream: false, keep_alive: 0 },
+        messages: [
+          { role: 'assistant', thinking: 'Hm', content: 'a' },
+          { role: 'tool', tool_call_id: 'c', tool_name: 'f', content: 'b' },
+        ],
+      },
+      {
+        model: 'm',
+        messages: [
+          { role: 'assistant', content: 'a' },
+          { role: 'tool', tool_call_id: 'c', content: 'b' },
+        ],
+      },
+      [],
+    ],
+    [
+      'a prompt that loads a model',
+      ollamaGenerate,
+      { stream: false },
+      { model: 'm', messages: [{ role: 'user', content: '' }] },
+      [],
+    ],
+    [
+      'how vectors are made',
+      ollamaEmbed,
+      { input: 'a', truncate: false, options: { num_ctx: 1 }, keep_alive: 1 },
+      { model: 'm', input: 'a', encoding_format: 'float' },
+      ['options.num_ctx', 'keep_alive', 'truncate'],
+    ],
+  ])('for others has not %s', ([, door, given, params, leftOut]) => {
+    const entered = door.enter({ model: 'm', ...given }, context);
+    expect(door.forOthers?.params(entered.params)).toEqual(params);
+    expect(door.forOthers?.leftOut?.(entered.params)).toEqual(leftOut);
+  });
+
+  test('has no thoughts in its last message, whose content alone guardrails see', () => {
+    const said = { role: 'assistant', content: 'a', thinking: 'Hm' };
+    expect(enter({ messages: [said, said] }).params['messages']).toEqual([said, { role: 'assistant', content: 'a' }]);
   });
 
   test('not to think stays what it is', () => {
@@ -142,7 +212,8 @@ describe('a request', () => {
 
   test('without a limit has none, and JSON is asked for by name', () => {
     const { params } = enter({ options: { num_predict: -1 }, format: 'json', stream: false });
-    expect(params).toEqual({ model: 'm', messages: [], response_format: { type: 'json_object' } });
+    const options = { num_predict: -1 };
+    expect(params).toEqual({ model: 'm', messages: [], options, response_format: { type: 'json_object' } });
   });
 
   test.for<[param: string, given: JsonObject]>([
@@ -156,6 +227,9 @@ describe('a request', () => {
     ['format', { format: 7 }],
     ['think', { think: 'very' }],
     ['stream', { stream: 'yes' }],
+    ['logprobs', { logprobs: 'yes' }],
+    ['top_logprobs', { top_logprobs: 'x' }],
+    ['messages[0].thinking', { messages: [{ role: 'assistant', thinking: 5 }] }],
     ['tools', { tools: [7] }],
     ['messages[0].tool_calls', { messages: [{ role: 'assistant', tool_calls: 'x' }] }],
     ['messages[0].tool_calls[0]', { messages: [{ role: 'assistant', tool_calls: ['x'] }] }],

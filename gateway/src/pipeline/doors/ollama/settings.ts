@@ -1,9 +1,11 @@
 /** What requests for text of both kinds say beside their texts. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
-import { withoutAbsent } from '../../../wire/json/json.ts';
-import type { DroppedNames } from '../dropped-names.ts';
+import { orAbsent, withoutAbsent } from '../../../wire/json/json.ts';
+import { EFFORT_OF_THINKING } from '../../../wire/ollama/index.ts';
 import { refuseShape } from '../refuse.ts';
+import { flag, number } from '../shape.ts';
+import { OF_SERVER } from './for-others.ts';
 
 /** Options by what a chat calls them. Source: Ollama, modelfile parameters. */
 const OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -16,27 +18,49 @@ const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['presence_penalty', 'presence_penalty'],
   ['frequency_penalty', 'frequency_penalty'],
 ]);
-/** `dropped`: gets the names of options that a chat cannot say. Throws PARAMETER_INVALID. */
-export function toSettings(given: JsonObject, dropped: DroppedNames): JsonObject {
-  const options = given['options'] ?? {};
-  if (!isObject(options)) return refuseShape('options', 'an object');
-  const params: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(options)) {
-    const known = OPTIONS.get(name);
-    if (known === undefined) {
-      if (value !== null) dropped.add(name, 'options.');
-    } else if (name !== 'num_predict' || isLimit(value)) params[known] = value;
-  }
+
+/** Of a chat; what a chat cannot say is of Ollama alone. Throws PARAMETER_INVALID. */
+export function toSettings(given: JsonObject): JsonObject {
+  const { options, ...settings } = toOptions(given);
   const stream = given['stream'] ?? true;
   if (typeof stream !== 'boolean') return refuseShape('stream', 'true or false');
+  checkLogprobs(given);
   return withoutAbsent({
     model: given['model'],
-    ...params,
+    ...settings,
     response_format: toResponseFormat(given['format']),
     reasoning_effort: toEffort(given['think']),
-    think: given['think'] === false ? false : undefined,
+    logprobs: given['logprobs'] === true ? true : undefined,
+    top_logprobs: given['logprobs'] === true ? given['top_logprobs'] : undefined,
+    think: given['think'],
+    options,
+    ...Object.fromEntries(OF_SERVER.map((name) => [name, given[name]])),
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   });
+}
+
+/** What is said by a chat, and the others as `options`. */
+function toOptions(given: JsonObject): JsonObject {
+  const params: Record<string, unknown> = {};
+  const others: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(optionsOf(given) ?? {})) {
+    const known = OPTIONS.get(name);
+    if (value === null) continue;
+    if (known === undefined || (name === 'num_predict' && !isLimit(value))) others[name] = value;
+    else params[known] = value;
+  }
+  return { ...params, options: orAbsent(others) };
+}
+
+/** Throws PARAMETER_INVALID. */
+export function optionsOf({ options }: JsonObject): JsonObject | undefined {
+  if (options === undefined || options === null) return undefined;
+  return isObject(options) ? options : refuseShape('options', 'an object');
+}
+
+function checkLogprobs({ logprobs, top_logprobs: top }: JsonObject): void {
+  if ((logprobs ?? undefined) !== undefined) flag(logprobs, 'logprobs');
+  if ((top ?? undefined) !== undefined) number(top, 'top_logprobs');
 }
 
 /** -1 and -2 stand for no limit. */
@@ -51,9 +75,9 @@ function toResponseFormat(format: unknown): JsonObject | undefined {
 
 const LEVELS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high']);
 
-/** Without a level the model decides; `false` has no effort, and goes to servers of Ollama alone. */
+/** Without a level the model decides; `false` has no effort, and goes to servers of Ollama alone, as does what the client says itself. */
 function toEffort(think: unknown): string | undefined {
   if (think === undefined || think === null || think === false) return undefined;
-  if (think === true) return 'medium';
+  if (think === true) return EFFORT_OF_THINKING;
   return LEVELS.has(think) ? String(think) : refuseShape('think', 'true, false, low, medium or high');
 }
