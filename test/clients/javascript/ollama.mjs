@@ -16,7 +16,8 @@ import {
 
 const clientOf = (apiKey) => new Ollama({ host: url, headers: { authorization: `Bearer ${apiKey}` } });
 const client = clientOf(key);
-const models = ['gpt-4o-mini', '@anthropic/claude-sonnet-4-5', '@google/gemini-2.5-flash'];
+const own = '@ollama/mock-small';
+const models = ['gpt-4o-mini', '@anthropic/claude-sonnet-4-5', '@google/gemini-2.5-flash', own];
 const [model] = models;
 const messages = [{ role: 'user', content: QUESTION }];
 const weather = {
@@ -42,6 +43,11 @@ await runChecks(['ollama'], {
       includes((await client.generate({ model: asked, prompt: QUESTION })).response, QUESTION);
     }
     ok((await client.version()).version, 'expected a version');
+    const settings = { options: { num_ctx: 8192 }, keep_alive: '1m', think: true, logprobs: true };
+    const answer = await client.chat({ model: own, messages, ...settings });
+    ok(answer.message.thinking && answer.logprobs.length > 0, 'expected thinking and log probabilities');
+    ok(answer.load_duration > 0 && answer.eval_duration > 0, 'expected the durations of the server');
+    equal((await client.chat({ model: own, messages: [], keep_alive: 0 })).done_reason, 'unload');
   },
   stream: async () => {
     for (const asked of models) {
@@ -51,6 +57,10 @@ await runChecks(['ollama'], {
       includes(text, QUESTION);
       ok(last.done && last.eval_count > 0, 'expected usage at the end');
     }
+    let thinking = '';
+    for await (const { message } of await client.chat({ model: own, messages, think: 'low', stream: true }))
+      thinking += message.thinking ?? '';
+    includes(thinking, 'I am a mock');
   },
   tools: async () => {
     for (const asked of models) {
@@ -71,6 +81,8 @@ await runChecks(['ollama'], {
     const { embeddings } = await client.embed({ model: 'text-embedding-3-small', input: ['one', 'two'] });
     equal(embeddings.length, 2);
     ok(embeddings[0].length > 100, 'expected vectors');
+    const asked = { input: 'one', dimensions: 8, truncate: false, options: { num_ctx: 512 } };
+    equal((await client.embed({ model: '@ollama/mock-embedding', ...asked })).embeddings[0].length, 8);
   },
   models: async () => {
     const listed = (await client.list()).models;

@@ -15,7 +15,8 @@ from checks import (
     run_checks,
 )
 
-MODELS = ["gpt-4o-mini", "@anthropic/claude-sonnet-4-5", "@google/gemini-2.5-flash"]
+OWN = "@ollama/mock-small"
+MODELS = ["gpt-4o-mini", "@anthropic/claude-sonnet-4-5", "@google/gemini-2.5-flash", OWN]
 MESSAGES = [{"role": "user", "content": QUESTION}]
 TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": CITY}}]
 
@@ -38,6 +39,12 @@ def unary():
         equal(answer.done_reason, "stop")
         ok(answer.eval_count > 0, "expected usage")
         includes(client.generate(model=model, prompt=QUESTION).response, QUESTION)
+    answer = client.chat(
+        model=OWN, messages=MESSAGES, options={"num_ctx": 8192}, keep_alive="1m", think=True, logprobs=True
+    )
+    ok(answer.message.thinking and answer.logprobs, "expected thinking and log probabilities")
+    ok(answer.load_duration > 0 and answer.eval_duration > 0, "expected the durations of the server")
+    equal(client.chat(model=OWN, messages=[], keep_alive=0).done_reason, "unload")
 
 
 def stream():
@@ -45,6 +52,8 @@ def stream():
         lines = list(client.chat(model=model, messages=MESSAGES, stream=True))
         includes("".join(line.message.content or "" for line in lines), QUESTION)
         ok(lines[-1].done and lines[-1].eval_count > 0, "expected usage at the end")
+    lines = client.chat(model=OWN, messages=MESSAGES, think="low", stream=True)
+    includes("".join(line.message.thinking or "" for line in lines), "I am a mock")
 
 
 def tools():
@@ -64,6 +73,8 @@ def embeddings():
     vectors = client.embed(model="text-embedding-3-small", input=["one", "two"]).embeddings
     equal(len(vectors), 2)
     ok(len(vectors[0]) > 100, "expected vectors")
+    asked = {"input": "one", "dimensions": 8, "truncate": False, "options": {"num_ctx": 512}}
+    equal(len(client.embed(model="@ollama/mock-embedding", **asked).embeddings[0]), 8)
 
 
 def models():
