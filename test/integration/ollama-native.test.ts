@@ -1,8 +1,9 @@
 /** The API of Ollama in front of its own servers: what only they can do reaches them, and what they say comes back. */
 import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectNothingLeft, lastRequest, startWorld, type World } from '../kit/gateway.ts';
-import { config, guardrail, provider } from '../kit/snapshot.ts';
+import { expectNothingLeft, lastRequest, startGateway, startWorld, type World } from '../kit/gateway.ts';
+import { startRawUpstream } from '../kit/raw-upstream.ts';
+import { config, guardrail, key, provider, workspace } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
@@ -267,6 +268,24 @@ describe('a fault', () => {
     expect([status, lines[0]]).toMatchObject([200, { done: false }]);
     expect(lines.at(-1)).toEqual({ error: expect.any(String) });
     expect(lines.filter(({ done }) => done === true)).toEqual([]);
+  });
+
+  test('of a line that does not end ends the stream with an error', async () => {
+    const piece = Buffer.alloc(1024 * 1024, 'a');
+    await using endless = await startRawUpstream(async ({ answer }) => {
+      const first = `${JSON.stringify({ message: { content: 'Hi' }, done: false })}\n{"message":{"content":"`;
+      await answer(200, first + String(piece).repeat(9), { 'content-type': 'application/x-ndjson' });
+    });
+    await using gateway = await startGateway({
+      entries: [workspace(), key(), provider('ollama', { provider: 'ollama', customHost: endless.url })],
+    });
+    const { text } = await gateway.send('/api/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: MODEL, messages }),
+    });
+    expect(linesOf(text)).toMatchObject([{ message: { content: 'Hi' } }, { error: expect.any(String) }]);
+    expect(text.length).toBeLessThan(1_000);
   });
 
   test('before the answer has the status of the server', async () => {
