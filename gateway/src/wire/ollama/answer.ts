@@ -57,13 +57,17 @@ export function reasonOf(body: JsonObject, hasCalls: boolean, { strict }: WireCo
   return hasCalls && (reason ?? 'stop') === 'stop' ? 'tool_calls' : finishReasonOf(reason, strict);
 }
 
-/** A count that is absent is none: of a prompt that the server still had. */
+/** A count that is absent is none: of a prompt that the server still had. That of a prompt has what came from its cache. */
 export function usageOf(body: JsonObject): Usage | undefined {
   const prompt = numberAt(body, 'prompt_eval_count');
   const completion = numberAt(body, 'eval_count');
   if (prompt === undefined && completion === undefined) return undefined;
   const [prompt_tokens, completion_tokens] = [prompt ?? 0, completion ?? 0];
-  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+  const cached = numberAt(body, 'prompt_eval_cached_count');
+  return {
+    ...{ prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+  };
 }
 
 const DURATIONS = ['total_duration', 'load_duration', 'prompt_eval_duration', 'eval_duration'] as const;

@@ -127,6 +127,11 @@ describe('an answer', () => {
 
   test.for<[more: object, reason: string, usage: unknown]>([
     [{ done_reason: 'length', eval_count: 2 }, 'length', { prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 }],
+    [
+      { prompt_eval_count: 9, prompt_eval_cached_count: 4, eval_count: 2 },
+      'stop',
+      { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, prompt_tokens_details: { cached_tokens: 4 } },
+    ],
     [{ done_reason: 'unload' }, 'unload', undefined],
     [{}, 'stop', undefined],
   ])('ends for a reason: %j', ([more, reason, usage]) => {

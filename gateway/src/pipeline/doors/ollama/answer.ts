@@ -80,6 +80,7 @@ export function lastLine(options: AnswerOptions, { said, reason, usage, duration
     total_duration: Math.round(options.context.elapsedMs() * NANOS_PER_MS),
     ...durations,
     prompt_eval_count: numberAt(usage, 'prompt_tokens'),
+    prompt_eval_cached_count: numberAt(objectAt(usage, 'prompt_tokens_details'), 'cached_tokens'),
     eval_count: numberAt(usage, 'completion_tokens'),
   });
 }

@@ -110,12 +110,14 @@ test('log probabilities and durations of a server are told, whole and in a strea
   const durations = { total_duration: 9, eval_duration: 7 };
   const logprobs = { content: [{ token: 'Hi', logprob: -1, top_logprobs: [] }] };
   const choice = { index: 0, logprobs, finish_reason: 'load' };
-  const whole = { logprobs: logprobs.content, done_reason: 'load', ...durations };
-  expect(enter({}).toClient({ choices: [{ ...choice, message: { content: 'Hi' } }], durations })).toMatchObject(whole);
-  const chunk = JSON.stringify({ choices: [{ ...choice, delta: { content: 'Hi' } }], durations });
+  const beside = { durations, usage: { prompt_tokens: 9, prompt_tokens_details: { cached_tokens: 4 } } };
+  const ending = { done_reason: 'load', prompt_eval_count: 9, prompt_eval_cached_count: 4, ...durations };
+  const answer = enter({}).toClient({ choices: [{ ...choice, message: { content: 'Hi' } }], ...beside });
+  expect(answer).toMatchObject({ logprobs: logprobs.content, ...ending });
+  const chunk = JSON.stringify({ choices: [{ ...choice, delta: { content: 'Hi' } }], ...beside });
   const [first, last] = linesOf(read([Buffer.from(`data: ${chunk}\n\n`)]));
   expect(first).toMatchObject({ logprobs: logprobs.content, done: false });
-  expect(last).toMatchObject({ done: true, done_reason: 'load', ...durations });
+  expect(last).toMatchObject({ done: true, ...ending });
 });
 
 describe('a request', () => {
