@@ -1,3 +1,14 @@
-export { type Path, type Place, placesOf } from './places.ts';
+export {
+  ANSWER_QUOTES,
+  CHOICE_QUOTES,
+  isOwnCall,
+  type TextWithin,
+  textsOfBlock,
+  textsOfItem,
+  textsOfMembers,
+} from './beside.ts';
+export { encoded, type JsonPiece, JsonStrings } from './json-strings.ts';
+export type { Path, Place } from './place.ts';
+export { placesOf } from './places.ts';
 export { requestText, responseText } from './whole-text.ts';
 export { withTexts } from './write-back.ts';

@@ -3,14 +3,9 @@ import { isObject } from '@gatehouse/crds';
 import type { CheckPhase } from '@gatehouse/crds/guardrails';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { RequestType } from '../contract.ts';
-
-/** A text and where it stands; without a path it stands for a part that has no text. */
-export interface Place {
-  readonly text: string;
-  readonly path: Path | undefined;
-}
-
-export type Path = readonly (string | number)[];
+import { ANSWER_QUOTES, CHOICE_QUOTES, textsOfBlock, textsOfItem, textsOfMembers } from './beside.ts';
+import { placesWithin } from './json-places.ts';
+import type { Path, Place } from './place.ts';
 
 type Finder = (body: JsonObject) => readonly Place[];
 
@@ -42,17 +37,27 @@ function lastMessage({ messages }: JsonObject): readonly Place[] {
 }
 
 /** Only the first choice is looked at. */
-function choiceMessage({ choices }: JsonObject): readonly Place[] {
+function choiceMessage(answer: JsonObject): readonly Place[] {
+  const { choices } = answer;
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const message = isObject(choice) ? choice['message'] : undefined;
-  if (!isObject(message)) return NOWHERE;
+  if (!isObject(choice)) return NOWHERE;
+  const { message } = choice;
   const path = ['choices', 0, 'message'];
+  const quotes = [
+    ...textsOfMembers(choice, CHOICE_QUOTES, ['choices', 0]),
+    ...textsOfMembers(answer, ANSWER_QUOTES, []),
+  ];
+  if (!isObject(message)) return placesWithin(quotes);
   const said = content(message['content'], [...path, 'content']);
-  const beside = blockTexts(message['content_blocks'], [...path, 'content_blocks']);
+  const beside = [
+    ...blockTexts(message['content_blocks'], [...path, 'content_blocks']),
+    ...placesWithin(textsOfMembers(message, ['annotations'], path)),
+    ...placesWithin(quotes),
+  ];
   return beside.length === 0 ? said : [...said, ...beside];
 }
 
-/** What content blocks of an answer say beside the content: code that was run, what came of it, and plans for tools. */
+/** What content blocks of an answer say beside the content: code and tools that were run, what came of it, citations, and plans for tools. */
 function blockTexts(blocks: unknown, path: Path): readonly Place[] {
   if (!Array.isArray(blocks)) return NOWHERE;
   return blocks.flatMap((block: unknown, i): readonly Place[] => {
@@ -63,6 +68,7 @@ function blockTexts(blocks: unknown, path: Path): readonly Place[] {
       ...(block['tool_plan'] === true ? text(block['thinking'], [...at, 'thinking']) : NOWHERE),
       ...(isObject(code) ? text(code['code'], [...at, 'executable_code', 'code']) : NOWHERE),
       ...(isObject(result) ? text(result['output'], [...at, 'code_execution_result', 'output']) : NOWHERE),
+      ...placesWithin(textsOfBlock(block, at)),
     ];
   });
 }
@@ -105,7 +111,7 @@ function items(value: unknown, path: Path): readonly Place[] {
       case 'code_execution_result':
         return codeTexts(item[item['type']], [...at, item['type']]);
       default:
-        return textsIn(item, ['text'], at, NOWHERE);
+        return textsIn(item, ['text'], at, placesWithin(textsOfBlock(item, at)));
     }
   });
 }
@@ -147,22 +153,28 @@ function responseInput({ input }: JsonObject): readonly Place[] {
   if (!Array.isArray(input)) return text(input, ['input']);
   return input.flatMap((item: unknown, i): readonly Place[] => {
     if (!isObject(item)) return text(item, ['input', i]);
-    if (isToolOutput(item['type'])) return content(item['output'], ['input', i, 'output']);
+    if (isToolOutput(item['type']) && item['type'] !== 'shell_call_output')
+      return content(item['output'], ['input', i, 'output']);
     const isMessage = item['type'] === 'message' || item['role'] !== undefined;
-    return isMessage ? content(item['content'], ['input', i, 'content']) : NOWHERE;
+    return isMessage
+      ? content(item['content'], ['input', i, 'content'])
+      : placesWithin(textsOfItem(item, ['input', i]));
   });
 }
 
 function responseOutput({ output }: JsonObject): readonly Place[] {
   if (!Array.isArray(output)) return NOWHERE;
   return output.flatMap((item: unknown, i): readonly Place[] => {
-    if (!isObject(item) || (item['type'] !== 'message' && item['type'] !== 'reasoning')) return NOWHERE;
+    if (!isObject(item)) return NOWHERE;
+    if (item['type'] !== 'message' && item['type'] !== 'reasoning')
+      return placesWithin(textsOfItem(item, ['output', i]));
     const parts = item['content'];
-    if (!Array.isArray(parts)) return NOWHERE;
-    return parts.map((part: unknown, k): Place => {
-      const key = isObject(part) && part['type'] === 'refusal' ? 'refusal' : 'text';
-      const own = isObject(part) ? part[key] : undefined;
-      return typeof own === 'string' ? { text: own, path: ['output', i, 'content', k, key] } : NO_TEXT;
-    });
+    return Array.isArray(parts) ? parts.flatMap((part, k) => outputPart(part, ['output', i, 'content', k])) : NOWHERE;
   });
+}
+
+function outputPart(part: unknown, path: Path): readonly Place[] {
+  if (!isObject(part)) return [NO_TEXT];
+  const key = part['type'] === 'refusal' ? 'refusal' : 'text';
+  return textsIn(part, [key], path, placesWithin(textsOfBlock(part, path)));
 }

@@ -1,6 +1,7 @@
 import { mergeObjects } from '../../lib/json/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { Path, Place } from './places.ts';
+import { encoded } from './json-strings.ts';
+import type { Path, Place } from './place.ts';
 
 const NOTHING: JsonObject = {};
 
@@ -15,16 +16,44 @@ export function withTexts(
 ): JsonObject {
   const changed: Record<string, unknown> = {};
   const copied = new Set<unknown>();
+  const inside = new Map<Path, Edit[]>();
   let differs = false;
-  for (const [i, { text, path }] of places.entries()) {
+  for (const [i, { text, path, inside: at }] of places.entries()) {
     const wanted = texts[i];
     if (path === undefined || wanted === undefined || wanted === '' || wanted === text) continue;
     const [member = ''] = path; // a name: bodies are objects
     if (!Object.hasOwn(changed, member)) changed[member] = body[member];
-    put(changed, path, wanted, copied);
     differs = true;
+    if (at === undefined) put(changed, path, wanted, copied);
+    else if (!inside.has(path)) inside.set(path, [{ ...at, text: wanted }]);
+    else inside.get(path)?.push({ ...at, text: wanted });
   }
+  for (const [path, edits] of inside) put(changed, path, edited(textAt(body, path), edits), copied);
   return differs ? mergeObjects(NOTHING, body, changed) : body;
+}
+
+/** Another string in a JSON text. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** `edits`: in their order. */
+function edited(json: string, edits: readonly Edit[]): string {
+  const pieces: string[] = [];
+  let last = 0;
+  for (const { from, to, text } of edits) {
+    pieces.push(json.slice(last, from), encoded(text));
+    last = to;
+  }
+  return pieces.join('') + json.slice(last);
+}
+
+function textAt(body: JsonObject, path: Path): string {
+  let value: unknown = body;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step]; // the path was found in it
+  return String(value);
 }
 
 /** Below the root only copies are written to. */

@@ -73,6 +73,26 @@ describe('hooks of an answer', () => {
     expect(denied).toBeDefined();
   });
 
+  test('change citations and grounding where the text has none of it', async () => {
+    const said = (word: string) => ({
+      choices: [
+        {
+          message: { content: 'a', annotations: [{ url_citation: { title: word, url: 'b' } }] },
+        },
+      ],
+    });
+    const quoted = (word: string) => ({
+      choices: [{ message: { content: 'a' }, groundingMetadata: { groundingChunks: [{ web: { title: word } }] } }],
+      citations: [{ text: 'a', sources: [{ document: { snippet: word } }] }],
+    });
+    for (const answer of [said, quoted]) {
+      const { body } = await runOn([hookOf([replaces('secret', '<1>')])], answer('secret'));
+      expect(body).toEqual(answer('<1>'));
+      const { denied } = await runOn([hookOf([refuses('secret')], { deny: true })], answer('secret'));
+      expect(denied).toBeDefined();
+    }
+  });
+
   test('that a config names cannot bring back what a default denies', async () => {
     const strict = hookOf([refuses('bad')], { deny: true, owner: 'organisation' });
     const { denied } = await runOn([hookOf([replaces('a', 'bad')]), strict], answer('a'));

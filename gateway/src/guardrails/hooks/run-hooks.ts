@@ -73,7 +73,7 @@ const isOfConfig = (hook: CompiledHook): boolean => !isDefault(hook);
 function hideChanged(run: PhaseRun, { body: before }: Subject): void {
   const { body } = run.subject;
   if (body === undefined || body === before) return;
-  const hidden = withoutCopies(withoutLogprobs(body));
+  const hidden = withoutCopies(withoutLogprobs(body), before ?? {});
   if (hidden !== body) run.subject = run.subject.withBody(hidden);
 }
 

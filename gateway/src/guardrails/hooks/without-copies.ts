@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 
@@ -7,18 +8,22 @@ const OTHERS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', '
 const QUOTES: ReadonlySet<string> = new Set(['groundingMetadata', 'citationMetadata']);
 
 /**
- * An answer whose texts were changed: what was there stands in other members of a chat completion again. Its `content_blocks` get the
- * text of its content; citations and grounding are left out.
+ * An answer whose texts were changed: what was there stands in other members of a chat completion again. The `content_blocks` of a
+ * changed message get the text of its content; citations and grounding of it are left out. Where only these were changed, they stay.
  */
-export function withoutCopies(answer: JsonObject): JsonObject {
+export function withoutCopies(answer: JsonObject, before: JsonObject): JsonObject {
   const { choices, citations } = answer;
   if (!Array.isArray(choices)) return answer;
-  const shown = choices.map(toShown);
-  const isQuoted = Array.isArray(citations) && citations.some(isObject);
+  const given: readonly unknown[] = Array.isArray(before['choices']) ? before['choices'] : [];
+  const isChanged = choices.map((choice, i) => !isDeepStrictEqual(messageOf(choice), messageOf(given[i])));
+  const shown = choices.map((choice: unknown, i) => (isChanged[i] === true ? toShown(choice) : choice));
+  const isQuoted = isChanged.includes(true) && Array.isArray(citations) && citations.some(isObject);
   if (!isQuoted && shown.every((choice, i) => choice === choices[i])) return answer;
   const members = Object.entries(answer).filter(([name]) => name !== 'choices' && !(isQuoted && name === 'citations'));
   return { ...Object.fromEntries(members), choices: shown };
 }
+
+const messageOf = (choice: unknown): unknown => (isObject(choice) ? choice['message'] : undefined);
 
 function toShown(choice: unknown): unknown {
   if (!isObject(choice)) return choice;

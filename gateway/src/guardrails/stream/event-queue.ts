@@ -19,6 +19,8 @@ export interface NewText {
 
 /** Parts that one answer may have. */
 const MAX_PARTS = 100_000;
+/** Texts of one event that nothing has said before. */
+const MAX_NEW_TEXTS = 10_000;
 
 interface QueuedEvent {
   readonly event: StreamEvent;
@@ -41,7 +43,7 @@ interface QueuedSlot {
 
 interface Part {
   readonly waiting: QueuedSlot[];
-  /** All that was released of it, where events repeat it. */
+  /** All that was released of it, where events may repeat it. */
   said: string;
 }
 
@@ -66,7 +68,7 @@ export class EventQueue {
 
   /** Returns the new texts that `release` is awaited for. Throws UPSTREAM_STREAM_BROKEN when the answer has too many parts. */
   add(event: StreamEvent, texts: EventTexts): NewText[] {
-    const queued: QueuedEvent = { event, texts, repeats: [], open: 0, isChanged: false };
+    const queued: QueuedEvent = { event, texts, repeats: [], open: 0, isChanged: texts.isChanged ?? false };
     this.#events.push(queued);
     this.#heldBytes += event.raw.length;
     const added: NewText[] = [];
@@ -78,6 +80,9 @@ export class EventQueue {
       this.#partOf(part).waiting.push({ of: queued, slot, rest: text, said: '' });
       queued.open += 1;
       added.push({ part, use, text });
+      if (added.length > MAX_NEW_TEXTS) {
+        throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `An event has more than ${MAX_NEW_TEXTS} texts` });
+      }
     }
     return added;
   }
@@ -96,7 +101,7 @@ export class EventQueue {
       instead = '';
       slot.rest = slot.rest.slice(taken);
       slot.said += said;
-      if (this.#repeats) part.said += said;
+      if (this.#repeats || slot.slot.isWhole) part.said += said;
       left -= taken;
       if (slot.rest === '') this.#finish(part);
     }

@@ -61,8 +61,9 @@ export const PROTOCOLS = Object.keys(STREAMS) as TextProtocol[]; // the keys of 
 /** The texts that a stream says: its pieces joined, and every repetition of them. */
 export function saidBy(protocol: TextProtocol, stream: string): { readonly pieces: string; readonly whole: string[] } {
   const splitter = new EventSplitter();
+  const format = formatOf(protocol);
   const slots = [...splitter.push(Buffer.from(stream)), ...splitter.end()].flatMap(
-    (each) => readTexts(formatOf(protocol), each).slots,
+    (each) => readTexts(format, each).slots,
   );
   const ofText = slots.filter(({ use }) => use === 'checked');
   return {

@@ -75,6 +75,8 @@ interface Cut {
 export class TextWindows<D> {
   readonly #options: WindowOptions<D>;
   #segments: Segment[] = [];
+  /** Those that are not ended, by part. */
+  readonly #open = new Map<string, Segment>();
   #waiting = 0;
 
   constructor(options: WindowOptions<D>) {
@@ -83,16 +85,23 @@ export class TextWindows<D> {
 
   add({ part, text }: Pick<NewText, 'part' | 'text'>): void {
     this.#waiting += text.length;
-    const open = this.#segments.findLast((segment) => segment.part === part && !segment.isEnded);
-    if (open === undefined)
-      this.#segments.push({ part, text: '', released: 0, out: '', borders: [], next: text, isEnded: false });
-    else open.next += text;
+    const open = this.#open.get(part);
+    if (open !== undefined) {
+      open.next += text;
+      return;
+    }
+    const segment = { part, text: '', released: 0, out: '', borders: [], next: text, isEnded: false };
+    this.#segments.push(segment);
+    this.#open.set(part, segment);
   }
 
   /** The parts have no more text for now: what is held of them is checked as it is. */
   end(parts: readonly string[] | 'all'): void {
-    for (const segment of this.#segments) {
-      if (parts === 'all' || parts.includes(segment.part)) segment.isEnded = true;
+    for (const part of parts === 'all' ? [...this.#open.keys()] : parts) {
+      const segment = this.#open.get(part);
+      if (segment === undefined) continue;
+      segment.isEnded = true;
+      this.#open.delete(part);
     }
   }
 

@@ -1,43 +1,59 @@
 /** Chat and text completions: chunks with choices, of which checks look at the first. */
 import { isObject } from '@gatehouse/crds';
-import { forgetTokens, indexIn, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
+import { ANSWER_QUOTES, CHOICE_QUOTES, type TextWithin, textsOfBlock, textsOfMembers } from '../../extract/index.ts';
+import {
+  type EventTexts,
+  forgetTokens,
+  indexIn,
+  objectsIn,
+  type StreamFormat,
+  slotAt,
+  type TextSlot,
+  type Writable,
+} from './format.ts';
+import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
-interface ChoiceTexts {
-  readonly slots: readonly TextSlot[];
+interface ChoiceTexts extends Ended {
   readonly isEnd: boolean;
-  /** Parts beside the choice itself that have no more text. */
-  readonly ends?: readonly string[];
 }
 
-type ReadChoice = (choice: Writable, part: Pick<TextSlot, 'part' | 'use'>) => ChoiceTexts;
+type Of = Pick<TextSlot, 'part' | 'use'>;
+type ReadChoice = (choice: Writable, part: Of) => ChoiceTexts;
 
-export const chatFormat: StreamFormat = { repeats: false, read: (data) => readChunk(data, readChatChoice) };
+export function chatFormat(): StreamFormat {
+  const inputs = new JsonReaders();
+  const readChoice: ReadChoice = (choice, of) => readChatChoice(choice, of, inputs);
+  return { repeats: false, read: (data) => readChunk(data, readChoice) };
+}
 
-export const completionFormat: StreamFormat = {
+export const completionFormat = (): StreamFormat => ({
   repeats: false,
-  read: (data) => readChunk(data, (choice, of) => ({ slots: slotAt(choice, 'text', of), isEnd: hasReason(choice) })),
-};
+  read: (data) =>
+    readChunk(data, (choice, of) => ({ slots: slotAt(choice, 'text', of), ends: [], isEnd: hasReason(choice) })),
+});
 
-function readChunk(data: Writable, readChoice: ReadChoice) {
+function readChunk(data: Writable, readChoice: ReadChoice): EventTexts {
   if (isObject(data['error'])) return { data, slots: [], ends: 'all' as const };
-  const slots: TextSlot[] = [];
-  const ends: string[] = [];
-  for (const [place, choice] of objectsIn(data['choices']).entries()) {
+  const choices = objectsIn(data['choices']).map((choice, place): Ended => {
     const index = indexIn(choice, place);
     const part = String(index);
-    const read = readChoice(choice, { part, use: index === 0 ? 'checked' : 'shown' });
-    slots.push(...read.slots);
-    if (read.isEnd) ends.push(part);
-    if (read.ends !== undefined) ends.push(...read.ends);
-  }
-  return { data, slots, ends };
+    const { isEnd, ...read } = readChoice(choice, { part, use: index === 0 ? 'checked' : 'shown' });
+    return isEnd ? { ...read, ends: [part, ...read.ends] } : read;
+  });
+  const quotes = within(data, textsOfMembers(data, ANSWER_QUOTES, []), { part: '', use: 'checked' });
+  return { data, ...joined([...choices, quotes]) };
 }
+
+const within = (owner: Writable, texts: readonly TextWithin[], { part, use }: Of): Ended =>
+  slotsWithin(owner, texts, { use, json: () => `${part}.input` });
 
 const hasReason = (choice: Writable): boolean => typeof choice['finish_reason'] === 'string';
 
-function readChatChoice(choice: Writable, of: Pick<TextSlot, 'part' | 'use'>): ChoiceTexts {
+function readChatChoice(choice: Writable, of: Of, inputs: JsonReaders): ChoiceTexts {
   const { delta } = choice;
-  if (!isObject(delta)) return { slots: [], isEnd: hasReason(choice), ends: [planOf(of.part)] };
+  const quotes = within(choice, textsOfMembers(choice, CHOICE_QUOTES, []), of);
+  if (!isObject(delta))
+    return { ...joined([quotes, { slots: [], ends: [planOf(of.part)] }]), isEnd: hasReason(choice) };
   const blocks = objectsIn(delta['content_blocks']);
   const calls = objectsIn(delta['tool_calls']);
   const texts = contentSlots(delta, blocks, of).map((slot) => withoutTokens(slot, choice));
@@ -46,19 +62,30 @@ function readChatChoice(choice: Writable, of: Pick<TextSlot, 'part' | 'use'>): C
   const said = [...calls.flatMap(argumentsOf(of.part)), ...functionSlots(delta, of.part)];
   const isEnd = hasReason(choice) || calls.length + said.length > 0;
   const endsPlan = isEnd || texts.some(({ text }) => text !== '');
-  return {
+  const own = {
     slots: [...plans, ...texts, ...code, ...said],
-    isEnd,
     ends: [...code.map(({ part }) => part), ...(endsPlan ? [planOf(of.part)] : [])],
   };
+  const annotations = within(delta, textsOfMembers(delta, ['annotations'], []), of);
+  return { ...joined([own, ...blocks.map(besideOf(of, inputs)), annotations, quotes]), isEnd };
 }
 
+/** What a provider has run itself, and citations. */
+const besideOf =
+  ({ part, use }: Of, inputs: JsonReaders) =>
+  (block: Writable, place: number): Ended => {
+    const { delta } = block;
+    if (!isObject(delta)) return NO_SLOTS;
+    const name = `${part}.block.${indexIn(block, place)}`;
+    const { partial_json: input, ...whole } = delta;
+    const beside = within(delta, textsOfBlock(whole, []), { part: name, use });
+    if (input === undefined) return beside;
+    const json = { strings: inputs.of(name), part: `${name}.input`, use, isWhole: false };
+    return joined([beside, jsonSlots(delta, 'partial_json', json)]);
+  };
+
 /** The content is a text, or a list of parts; extra `content_blocks` have the same text again, or another. */
-function contentSlots(
-  delta: Writable,
-  blocks: readonly Writable[],
-  of: Pick<TextSlot, 'part' | 'use'>,
-): readonly TextSlot[] {
+function contentSlots(delta: Writable, blocks: readonly Writable[], of: Of): readonly TextSlot[] {
   const inBlocks = blocks.flatMap(({ delta: block }) => (isObject(block) ? slotAt(block, 'text', of) : []));
   const [content] = slotAt(delta, 'content', of);
   if (content === undefined) {
@@ -75,7 +102,7 @@ function contentSlots(
 
 /** Code that a provider has run, and what came of it: each block comes whole. */
 const codeSlots =
-  ({ part, use }: Pick<TextSlot, 'part' | 'use'>) =>
+  ({ part, use }: Of) =>
   (block: Writable, place: number): readonly TextSlot[] => {
     const { delta } = block;
     if (!isObject(delta)) return [];
@@ -91,7 +118,7 @@ const planOf = (part: string): string => `${part}.plan`;
 
 /** What a model means to do with its tools, in pieces that each say so. */
 const planSlots =
-  ({ part, use }: Pick<TextSlot, 'part' | 'use'>) =>
+  ({ part, use }: Of) =>
   ({ delta }: Writable): readonly TextSlot[] =>
     isObject(delta) && delta['tool_plan'] === true ? slotAt(delta, 'thinking', { part: planOf(part), use }) : [];
 

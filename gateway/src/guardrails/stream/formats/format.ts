@@ -28,10 +28,13 @@ export interface EventTexts {
   readonly slots: readonly TextSlot[];
   /** Parts that have no more text before other content of the answer. */
   readonly ends: readonly string[] | 'all';
+  /** `data` is not what came, also where no slot was written to. */
+  readonly isChanged?: boolean;
 }
 
+/** Of one stream. */
 export interface StreamFormat {
-  /** Whether events repeat whole parts. */
+  /** Whether events repeat whole parts that have come in pieces. */
   readonly repeats: boolean;
   read(data: Writable): EventTexts;
 }

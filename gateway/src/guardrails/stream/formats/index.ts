@@ -13,25 +13,26 @@ export type { EventTexts, StreamFormat, TextSlot, TextUse } from './format.ts';
 /** Formats whose texts are known. */
 export type TextProtocol = Exclude<StreamProtocol, 'events'>;
 
-const FORMATS: Readonly<Record<TextProtocol, StreamFormat>> = {
+const FORMATS: Readonly<Record<TextProtocol, () => StreamFormat>> = {
   chat: chatFormat,
   completion: completionFormat,
   messages: messagesFormat,
   responses: responsesFormat,
 };
 
-export const formatOf = (protocol: TextProtocol): StreamFormat => FORMATS[protocol];
+/** For one stream, whose events it is given in their order. */
+export const formatOf = (protocol: TextProtocol): StreamFormat => FORMATS[protocol]();
 
 const NO_TEXTS: EventTexts = { data: {}, slots: [], ends: [] };
 const LAST: EventTexts = { data: {}, slots: [], ends: 'all' };
 
 /** The texts of an event. Throws UPSTREAM_STREAM_BROKEN for a broken object, whose texts nobody could check. */
-export function readTexts({ read }: StreamFormat, { data }: StreamEvent): EventTexts {
+export function readTexts(format: StreamFormat, { data }: StreamEvent): EventTexts {
   const text = data.trim();
   if (text === '[DONE]') return LAST;
   if (!text.startsWith('{')) return NO_TEXTS;
   const value = parse(text);
-  return isObject(value) ? read(value) : NO_TEXTS;
+  return isObject(value) ? format.read(value) : NO_TEXTS;
 }
 
 function parse(text: string): unknown {

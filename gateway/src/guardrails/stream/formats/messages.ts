@@ -2,18 +2,25 @@
 
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
+import { isOwnCall, textsOfBlock } from '../../extract/index.ts';
 import { type EventTexts, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
+import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
-export const messagesFormat: StreamFormat = { repeats: false, read };
+export function messagesFormat(): StreamFormat {
+  const inputs = new JsonReaders();
+  return { repeats: false, read: (data) => read(data, inputs) };
+}
 
-function read(data: Writable): EventTexts {
+/** `inputs`: of the calls that the provider answers itself. */
+function read(data: Writable, inputs: JsonReaders): EventTexts {
   const part = scalarText(data['index']);
   switch (data['type']) {
     case 'content_block_start':
-      return { data, slots: textsOf(data['content_block'], part), ends: [] };
+      return { data, ...startTexts(data['content_block'], part, inputs) };
     case 'content_block_delta':
-      return { data, slots: textsOf(data['delta'], part), ends: [] };
+      return { data, ...deltaTexts(data['delta'], part, inputs) };
     case 'content_block_stop':
+      inputs.end(part);
       return { data, slots: [], ends: [part] };
     case 'message_delta':
     case 'message_stop':
@@ -24,10 +31,24 @@ function read(data: Writable): EventTexts {
   }
 }
 
-function textsOf(owner: unknown, part: string): readonly TextSlot[] {
-  if (!isObject(owner)) return [];
-  return [
-    ...slotAt(owner, 'text', { part, use: 'checked' }),
-    ...slotAt(owner, 'partial_json', { part: `${part}.call`, use: 'arguments' }),
-  ];
+function startTexts(block: unknown, part: string, inputs: JsonReaders): Ended {
+  if (!isObject(block)) return NO_SLOTS;
+  if (isOwnCall(block)) inputs.of(part);
+  return joined([{ slots: textsOf(block, part), ends: [] }, besideOf(block, part)]);
 }
+
+function deltaTexts(delta: unknown, part: string, inputs: JsonReaders): Ended {
+  if (!isObject(delta)) return NO_SLOTS;
+  const strings = inputs.get(part);
+  if (strings !== undefined && delta['partial_json'] !== undefined)
+    return jsonSlots(delta, 'partial_json', { strings, part: `${part}.input`, use: 'checked', isWhole: false });
+  return joined([{ slots: textsOf(delta, part), ends: [] }, besideOf(delta, part)]);
+}
+
+const besideOf = (block: Writable, part: string): Ended =>
+  slotsWithin(block, textsOfBlock(block, []), { use: 'checked', json: () => `${part}.input` });
+
+const textsOf = (owner: Writable, part: string): readonly TextSlot[] => [
+  ...slotAt(owner, 'text', { part, use: 'checked' }),
+  ...slotAt(owner, 'partial_json', { part: `${part}.call`, use: 'arguments' }),
+];

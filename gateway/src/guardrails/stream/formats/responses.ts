@@ -2,15 +2,29 @@
 
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
+import {
+  JsonStrings,
+  type Path,
+  type TextWithin,
+  textsOfBlock,
+  textsOfItem,
+  textsOfMembers,
+} from '../../extract/index.ts';
 import { type EventTexts, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
+import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
-export const responsesFormat: StreamFormat = { repeats: true, read };
+export function responsesFormat(): StreamFormat {
+  const inputs = new JsonReaders();
+  return { repeats: true, read: (data) => read(data, inputs) };
+}
 
 /** Events of one text: the member that has it, and what it is for. */
 interface TextEvent {
   readonly member: string;
   readonly use: TextSlot['use'];
   readonly isWhole: boolean;
+  /** It is code that the provider runs. */
+  readonly isCode?: boolean;
 }
 
 const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>([
@@ -20,6 +34,8 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
   ['response.refusal.done', { member: 'refusal', use: 'checked', isWhole: true }],
   ['response.reasoning_text.delta', { member: 'delta', use: 'checked', isWhole: false }],
   ['response.reasoning_text.done', { member: 'text', use: 'checked', isWhole: true }],
+  ['response.code_interpreter_call_code.delta', { member: 'delta', use: 'checked', isWhole: false, isCode: true }],
+  ['response.code_interpreter_call_code.done', { member: 'code', use: 'checked', isWhole: true, isCode: true }],
   ['response.function_call_arguments.delta', { member: 'delta', use: 'arguments', isWhole: false }],
   ['response.function_call_arguments.done', { member: 'arguments', use: 'arguments', isWhole: true }],
   ['response.custom_tool_call_input.delta', { member: 'delta', use: 'shown', isWhole: false }],
@@ -29,41 +45,92 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
 /** Events behind the last text. */
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
 
-function read(data: Writable): EventTexts {
+/** `inputs`: of the calls that the provider answers itself. */
+function read(data: Writable, inputs: JsonReaders): EventTexts {
   const { type } = data;
   const event = TEXT_EVENTS.get(type);
   if (event !== undefined) {
-    const part =
-      event.use !== 'checked' ? callOf(data['output_index']) : partOf(data['output_index'], data['content_index']);
+    const part = partOfEvent(event, data);
     const { use, isWhole } = event;
     return { data, slots: slotAt(data, event.member, { part, use, isWhole }), ends: isWhole ? [part] : [] };
   }
-  return { data, slots: repeated(data), ends: LAST.has(type) ? 'all' : [] };
+  const found = inJson(data, inputs) ?? whole(data);
+  return LAST.has(type) ? { data, ...found, ends: 'all' } : { data, ...found };
+}
+
+function partOfEvent({ use, isCode }: TextEvent, { output_index: item, content_index: content }: Writable): string {
+  if (isCode === true) return codeOf(item);
+  return use === 'checked' ? partOf(item, content) : callOf(item);
+}
+
+/** Of calls of servers of tools. */
+function inJson(data: Writable, inputs: JsonReaders): Ended | undefined {
+  const part = jsonOf(data['output_index']);
+  switch (data['type']) {
+    case 'response.mcp_call_arguments.delta':
+      return jsonSlots(data, 'delta', { strings: inputs.of(part), part, use: 'checked', isWhole: false });
+    case 'response.mcp_call_arguments.done':
+      inputs.end(part);
+      return jsonSlots(data, 'arguments', { strings: new JsonStrings(), part, use: 'checked', isWhole: true });
+    default:
+      return undefined;
+  }
 }
 
 const partOf = (item: unknown, content: unknown): string => `${scalarText(item)}.${scalarText(content)}`;
 const callOf = (item: unknown): string => `${scalarText(item)}.call`;
+const codeOf = (item: unknown): string => `${scalarText(item)}.code`;
+const jsonOf = (item: unknown): string => `${scalarText(item)}.json`;
 
-/** The texts of a whole part, item or answer. */
-function repeated(data: Writable): readonly TextSlot[] {
-  const { part, item, response, output_index: index, content_index: content } = data;
+/** The texts of a whole annotation, part, item or answer. */
+function whole(data: Writable): Ended {
+  const { annotation, part, item, response, output_index: index, content_index: content } = data;
+  if (isObject(annotation)) return within(data, textsOfMembers(data, ['annotation'], []), index);
   if (isObject(part)) return partSlots(part, partOf(index, content));
   if (isObject(item)) return itemSlots(item, index);
-  if (!isObject(response)) return [];
-  return objectsIn(response['output']).flatMap((each, place) => itemSlots(each, place));
+  if (!isObject(response)) return NO_SLOTS;
+  return joined(objectsIn(response['output']).map((each, place) => itemSlots(each, place)));
 }
 
-function itemSlots(item: Writable, index: unknown): readonly TextSlot[] {
-  return [
-    ...objectsIn(item['content']).flatMap((part, place) => partSlots(part, partOf(index, place))),
-    ...(item['type'] === 'function_call'
-      ? slotAt(item, 'arguments', { part: callOf(index), use: 'arguments', isWhole: true })
-      : []),
-    ...(item['type'] === 'custom_tool_call'
-      ? slotAt(item, 'input', { part: callOf(index), use: 'shown', isWhole: true })
-      : []),
-  ];
+function itemSlots(item: Writable, index: unknown): Ended {
+  const { type } = item;
+  return joined([
+    ...objectsIn(item['content']).map((part, place) => partSlots(part, partOf(index, place))),
+    {
+      slots: [
+        ...(type === 'function_call'
+          ? slotAt(item, 'arguments', { part: callOf(index), use: 'arguments', isWhole: true })
+          : []),
+        ...(type === 'custom_tool_call'
+          ? slotAt(item, 'input', { part: callOf(index), use: 'shown', isWhole: true })
+          : []),
+        ...(type === 'code_interpreter_call'
+          ? slotAt(item, 'code', { part: codeOf(index), use: 'checked', isWhole: true })
+          : []),
+      ],
+      ends: [],
+    },
+    within(
+      item,
+      textsOfItem(item, []).filter(({ path }) => !isCode(item, path)),
+      index,
+    ),
+  ]);
 }
 
-const partSlots = (part: Writable, name: string): readonly TextSlot[] =>
-  ['text', 'refusal'].flatMap((member) => slotAt(part, member, { part: name, use: 'checked', isWhole: true }));
+/** It comes in pieces. */
+const isCode = ({ type }: Writable, path: Path): boolean => type === 'code_interpreter_call' && path[0] === 'code';
+
+const within = (owner: Writable, texts: readonly TextWithin[], index: unknown): Ended =>
+  slotsWithin(owner, texts, { use: 'checked', json: () => jsonOf(index) });
+
+const partSlots = (part: Writable, name: string): Ended =>
+  joined([
+    {
+      slots: ['text', 'refusal'].flatMap((member) =>
+        slotAt(part, member, { part: name, use: 'checked', isWhole: true }),
+      ),
+      ends: [],
+    },
+    within(part, textsOfBlock(part, []), name),
+  ]);

@@ -78,9 +78,10 @@ export function bufferStream(
 /** The texts of events, part by part. */
 function textsIn(protocol: TextProtocol, bytes: Buffer): readonly string[] {
   const splitter = new EventSplitter();
+  const format = formatOf(protocol);
   const parts = new Map<string, string>();
   for (const event of [...splitter.push(bytes), ...splitter.end()]) {
-    for (const { part, use, isWhole, text } of readTexts(formatOf(protocol), event).slots) {
+    for (const { part, use, isWhole, text } of readTexts(format, event).slots) {
       if (use !== 'checked' || (isWhole && parts.has(part))) continue;
       parts.set(part, (parts.get(part) ?? '') + text);
     }

@@ -1,0 +1,9 @@
+/** A text and where it stands; without a path it stands for a part that has no text. */
+export interface Place {
+  readonly text: string;
+  readonly path: Path | undefined;
+  /** Of a string in a JSON text at the path: where it stands there, as it is written. */
+  readonly inside?: { readonly from: number; readonly to: number };
+}
+
+export type Path = readonly (string | number)[];
