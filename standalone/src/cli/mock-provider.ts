@@ -4,7 +4,7 @@ import { throwListenError } from './preflight.ts';
 
 export const mockProvider: Command = {
   name: 'mock-provider',
-  summary: 'imitates the APIs of OpenAI, Anthropic, Gemini and Ollama, offline',
+  summary: 'imitates the APIs of OpenAI, Anthropic, Gemini, Cohere, Bedrock and Ollama, offline',
   options: {
     port: { value: 'PORT', summary: 'port to listen on; 0 for a free one', default: '8790' },
     host: { value: 'ADDRESS', summary: 'address to listen on', default: '127.0.0.1' },

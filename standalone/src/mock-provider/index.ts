@@ -28,9 +28,9 @@ export interface MockProvider extends AsyncDisposable {
 }
 
 /**
- * Starts a server that imitates OpenAI, Anthropic, Gemini, Cohere, Bedrock and Ollama, offline and deterministic: a request determines every byte of its
- * answer, together with what clients have stored (files, batches, fine-tuning jobs, vector stores, responses; the newest of
- * each). Work that takes time is done when it is read for the first time. Other paths are 404, but `/echo` and `/v1/echo`,
+ * Starts a server that imitates OpenAI, Anthropic, Gemini, Cohere, Bedrock and Ollama, offline and deterministic: a request
+ * determines every byte of its answer, together with what clients have stored (files, batches, fine-tuning jobs, vector
+ * stores, responses; the newest of each). Work that takes time is done when it is read for the first time. Other paths are 404, but `/echo` and `/v1/echo`,
  * and what is below, answer with the request. Tokens are a quarter of the characters, rounded up.
  *
  * A request can ask for faults, in headers or in the model name (`mock-delay-100+fail-503-times-2`):
