@@ -119,6 +119,21 @@ describe('a chat stream', () => {
     });
   });
 
+  test('gathers the citations of a block, which come one by one', () => {
+    const block = (index: number, delta: object) => chunk({ content_blocks: [{ index, delta }] });
+    const stream = sse(
+      block(0, { text: 'a' }),
+      block(0, { citation: { cited_text: 'b' } }),
+      block(0, { citation: { cited_text: 'c' } }),
+      END,
+      '[DONE]',
+    );
+    const citations = [{ cited_text: 'b' }, { cited_text: 'c' }];
+    expect(assemble('chat', stream)).toMatchObject({
+      choices: [{ message: { content_blocks: [{ type: 'text', text: 'a', citations }] } }],
+    });
+  });
+
   test('takes the id and model from the first chunk that has them', () => {
     const stream = sse(
       { id: '', created: 0, model: '', choices: [], prompt_filter_results: [1] },

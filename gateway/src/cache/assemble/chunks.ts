@@ -135,6 +135,7 @@ const BLOCK_TYPES: ReadonlyMap<string, string> = new Map([
   ['thinking', 'thinking'],
   ['signature', 'thinking'],
   ['data', 'redacted_thinking'],
+  ['citation', 'text'],
 ]);
 
 function mergeBlocks(message: Draft, value: unknown): void {
@@ -145,7 +146,8 @@ function mergeBlocks(message: Draft, value: unknown): void {
     block.setOnce('type', delta['type']);
     for (const [key, member] of Object.entries(delta)) {
       block.setOnce('type', BLOCK_TYPES.get(key));
-      if (key !== 'type') block.append(key, member);
+      if (key === 'citation') block.concat('citations', [member]);
+      else if (key !== 'type') block.append(key, member);
     }
   }
 }

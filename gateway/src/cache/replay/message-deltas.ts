@@ -50,11 +50,15 @@ const IMPLIED_TYPES: ReadonlyMap<string, string> = new Map([
   ['thinking', 'thinking'],
   ['signature', 'thinking'],
   ['data', 'redacted_thinking'],
+  ['citations', 'text'],
 ]);
 
 function blockDeltas({ type, ...members }: JsonObject, index: number): readonly BlockDelta[] {
   const deltas = Object.entries(members).flatMap(([key, value]) => {
     const typed = IMPLIED_TYPES.get(key) === type ? {} : { type };
+    if (key === 'citations' && Array.isArray(value)) {
+      return value.map((citation: unknown) => ({ index, delta: { ...typed, citation } }));
+    }
     const pieces = typeof value === 'string' && value !== '' ? slicesOf(value) : [value];
     return pieces.map((piece) => ({ index, delta: { ...typed, [key]: piece } }));
   });

@@ -112,6 +112,18 @@ describe('a replayed chat completion', () => {
       ],
     },
     {
+      rule: 'sends citations one by one',
+      message: {
+        content: 'a',
+        content_blocks: [{ type: 'text', text: 'a', citations: [{ title: 'b' }, { title: 'c' }] }],
+      },
+      want: [
+        { role: 'assistant', content: 'a', content_blocks: [{ index: 0, delta: { text: 'a' } }] },
+        { role: 'assistant', content_blocks: [{ index: 0, delta: { citation: { title: 'b' } } }] },
+        { role: 'assistant', content_blocks: [{ index: 0, delta: { citation: { title: 'c' } } }] },
+      ],
+    },
+    {
       rule: 'sends content apart from blocks that spell something else',
       message: { content: 'ab', content_blocks: [{ type: 'image_url', image_url: { url: 'u' } }] },
       want: [
