@@ -128,6 +128,29 @@ const RESPONSE_EVENTS = [
   { type: 'response.completed', response: RESPONSE },
 ];
 
+/** Thoughts that the model has signed: summaries in responses. */
+const THOUGHT = {
+  answer: {
+    ...MESSAGE,
+    content: [
+      { type: 'thinking', thinking: 'I see SECRET', signature: 'c2ln' },
+      { type: 'text', text: 'Fine' },
+    ],
+    stop_reason: 'end_turn',
+  },
+  events: [
+    { type: 'message_start', message: { ...MESSAGE, content: [], stop_reason: null } },
+    ...block(0, { type: 'thinking', thinking: '', signature: '' }, [
+      { type: 'thinking_delta', thinking: 'I see SEC' },
+      { type: 'thinking_delta', thinking: 'RET' },
+      { type: 'signature_delta', signature: 'c2ln' },
+    ]),
+    ...block(1, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Fine' }]),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ],
+};
+
 const QUOTE = {
   start: 0,
   end: 4,
@@ -189,6 +212,7 @@ const WIRES: readonly Wire[] = [
   { name: 'messages of Anthropic', account: 'anthropic', path: '/v1/messages', ...ANTHROPIC },
   { name: 'chats over Anthropic', account: 'anthropic', path: CHAT, ...ANTHROPIC },
   { name: 'responses of OpenAI', account: 'openai', path: '/v1/responses', answer: RESPONSE, events: RESPONSE_EVENTS },
+  { name: 'responses over Anthropic', account: 'anthropic', path: '/v1/responses', ...THOUGHT },
   { name: 'responses over OpenAI', account: 'mistral', path: '/v1/responses', ...OPENAI },
   { name: 'chats of OpenAI', account: 'openai', path: CHAT, ...OPENAI },
   { name: 'chats over Cohere', account: 'cohere', path: CHAT, ...COHERE },
@@ -258,7 +282,13 @@ function ask({ account, path, answer, events }: Wire, name: string, stream: bool
   const google = path.startsWith('/v1beta');
   const body = google
     ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
-    : { model: 'm', stream, ...(path === '/v1/responses' ? { input: 'Hi' } : { messages, max_tokens: 9 }) };
+    : {
+        model: 'm',
+        stream,
+        ...(path === '/v1/responses'
+          ? { input: 'Hi', include: ['reasoning.encrypted_content'] }
+          : { messages, max_tokens: 9 }),
+      };
   return gateway.send(google && stream ? path.replace(':generate', ':streamGenerate').concat('?alt=sse') : path, {
     method: 'POST',
     headers: {
@@ -302,4 +332,16 @@ describe.for(WIRES)('guardrails look beside the text of $name', (wire) => {
     expect(text).not.toContain('SECRET');
     expect(text).not.toMatch(/message_stop|response\.completed|\[DONE\]|"finish_?[rR]eason":"(?:stop|STOP|COMPLETE)"/);
   });
+});
+
+test.for([
+  ['replace', false],
+  ['replace-held', true],
+  ['replace-windows', true],
+] as const)('a summary that is changed has no signature: %s', async ([name, stream]) => {
+  const wire = { name: '', account: 'anthropic', path: '/v1/responses', ...THOUGHT };
+  expect((await ask(wire, 'none', stream)).text).toContain('"gatehouse.signed.');
+  const { text } = await ask(wire, name, stream);
+  expect(text).toContain('I see [gone]');
+  expect(text).not.toContain('gatehouse.signed');
 });

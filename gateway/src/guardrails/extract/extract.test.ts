@@ -196,7 +196,12 @@ const CASES: readonly Case[] = [
     phase: 'output',
     body: {
       output: [
-        { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'r' }] },
+        {
+          type: 'reasoning',
+          summary: [{ type: 'summary_text', text: 's' }, null],
+          content: [{ type: 'reasoning_text', text: 'r' }],
+          encrypted_content: 'x',
+        },
         {
           type: 'message',
           content: [
@@ -207,7 +212,7 @@ const CASES: readonly Case[] = [
         { type: 'function_call', arguments: '{}' },
       ],
     },
-    want: ['r', 'a', 'b'],
+    want: ['s', '', 'r', 'a', 'b'],
   },
   {
     name: 'the query and the documents to rank',

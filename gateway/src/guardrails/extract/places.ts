@@ -168,8 +168,10 @@ function responseOutput({ output }: JsonObject): readonly Place[] {
     if (!isObject(item)) return NOWHERE;
     if (item['type'] !== 'message' && item['type'] !== 'reasoning')
       return placesWithin(textsOfItem(item, ['output', i]));
-    const parts = item['content'];
-    return Array.isArray(parts) ? parts.flatMap((part, k) => outputPart(part, ['output', i, 'content', k])) : NOWHERE;
+    return ['summary', 'content'].flatMap((name): readonly Place[] => {
+      const parts = item[name];
+      return Array.isArray(parts) ? parts.flatMap((part, k) => outputPart(part, ['output', i, name, k])) : NOWHERE;
+    });
   });
 }
 

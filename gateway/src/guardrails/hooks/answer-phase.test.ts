@@ -8,8 +8,11 @@ describe('hooks of an answer', () => {
   const answer = (content: string, more: object = {}) => ({
     choices: [{ message: { role: 'assistant', content }, ...more }],
   });
-  const runOn = (hooks: readonly CompiledHook[], response: JsonObject) =>
-    runHooks(hooks, factsOf('q', { phase: 'output', response, responseStatus: 200 }), () => toolsOf());
+  const runOn = (
+    hooks: readonly CompiledHook[],
+    response: JsonObject,
+    requestType: 'chatComplete' | 'createModelResponse' = 'chatComplete',
+  ) => runHooks(hooks, factsOf('q', { phase: 'output', requestType, response, responseStatus: 200 }), () => toolsOf());
   const sees = (seen: unknown[]): TestCheck => ({
     run: ({ response }) => {
       seen.push(response);
@@ -91,6 +94,27 @@ describe('hooks of an answer', () => {
       const { denied } = await runOn([hookOf([refuses('secret')], { deny: true })], answer('secret'));
       expect(denied).toBeDefined();
     }
+  });
+
+  test('change a summary of thoughts, and leave out the signature of what was there', async () => {
+    const said = (word: string, signed: object) => ({
+      output: [
+        { type: 'reasoning', id: 'r1', summary: [{ type: 'summary_text', text: word }], ...signed },
+        {
+          type: 'reasoning',
+          id: 'r2',
+          summary: [{ type: 'summary_text', text: 'a' }],
+          encrypted_content: 'gatehouse.signed.b',
+        },
+        { type: 'message', content: [{ type: 'output_text', text: 'a' }] },
+      ],
+    });
+    const changed = (signed: object) =>
+      runOn([hookOf([replaces('secret', '<1>')])], said('secret', signed), 'createModelResponse');
+    const own = { encrypted_content: 'gatehouse.signed.a' };
+    expect((await changed(own)).body).toEqual(said('<1>', {}));
+    const foreign = { encrypted_content: 'gAAAA' };
+    expect((await changed(foreign)).body).toEqual(said('<1>', foreign));
   });
 
   test('that a config names cannot bring back what a default denies', async () => {

@@ -9,6 +9,7 @@ import { type HookResult, hookResult, merged, type RanHook } from './run-hook.ts
 import { Subject, type SubjectFacts } from './subject.ts';
 import { withoutCopies } from './without-copies.ts';
 import { withoutLogprobs } from './without-logprobs.ts';
+import { withoutSeals } from './without-seals.ts';
 import { WorkTurn } from './work-turn.ts';
 
 /** Why a call or an answer is stopped. */
@@ -69,11 +70,12 @@ function runOnAnswer(run: PhaseRun, before: Subject): Deferred<void> {
 
 const isOfConfig = (hook: CompiledHook): boolean => !isDefault(hook);
 
-/** Probabilities of tokens, and copies beside the content, tell what stood in a text before it was changed. */
+/** Probabilities of tokens, and copies beside the content, tell what stood in a text before it was changed; signatures hold for that. */
 function hideChanged(run: PhaseRun, { body: before }: Subject): void {
   const { body } = run.subject;
   if (body === undefined || body === before) return;
-  const hidden = withoutCopies(withoutLogprobs(body), before ?? {});
+  const given = before ?? {};
+  const hidden = withoutSeals(withoutCopies(withoutLogprobs(body), given), given);
   if (hidden !== body) run.subject = run.subject.withBody(hidden);
 }
 

@@ -123,10 +123,18 @@ function responses(word: string): readonly object[] {
   const part = { type: 'output_text', text: `So ${word}`, annotations: [annotation(word)] };
   const message = { type: 'message', id: 'i4', content: [part] };
   const at = { output_index: 4, content_index: 0, item_id: 'i4' };
+  const thought = { output_index: 5, summary_index: 0 };
+  const summary = (text: string) => ({ type: 'summary_text', text });
+  const reasoned = { type: 'reasoning', summary: [summary(`I see ${word}`)], encrypted_content: 'gAAAA' };
   const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item });
   const done = (output_index: number, item: object) => ({ type: 'response.output_item.done', output_index, item });
   return [
     { type: 'response.created', response: { id: 'r', output: [] } },
+    { type: 'response.reasoning_summary_part.added', ...thought, part: summary('') },
+    { type: 'response.reasoning_summary_text.delta', ...thought, delta: `I see ${word}` },
+    { type: 'response.reasoning_summary_text.done', ...thought, text: `I see ${word}` },
+    { type: 'response.reasoning_summary_part.done', ...thought, part: summary(`I see ${word}`) },
+    done(5, reasoned),
     added(0, { ...ran, code: '', outputs: null }),
     ...(code.match(/[\s\S]{1,3}/g) ?? []).map((delta) => ({
       type: 'response.code_interpreter_call_code.delta',
@@ -148,7 +156,7 @@ function responses(word: string): readonly object[] {
     { type: 'response.output_text.done', ...at, text: part.text },
     { type: 'response.content_part.done', ...at, part },
     done(4, message),
-    { type: 'response.completed', response: { id: 'r', output: [ran, more, called, files, message] } },
+    { type: 'response.completed', response: { id: 'r', output: [ran, more, called, files, message, reasoned] } },
   ];
 }
 
@@ -247,6 +255,26 @@ describe.for(CASES)('$name', ({ protocol, events }) => {
     const restored = Buffer.concat([...restoring.push(named), ...restoring.end()]).toString();
     expect(eventsIn(restored)).toEqual(eventsIn(bytes.toString()));
   });
+});
+
+test('the signature of a changed summary is left out', async () => {
+  const reasoned = (word: string, id: string) => ({
+    ...{ type: 'reasoning', id, summary: [{ type: 'summary_text', text: word }] },
+    encrypted_content: 'gatehouse.signed.a',
+  });
+  const items = [reasoned('b', 'r0'), reasoned(WORD, 'r1')];
+  const events = [
+    { type: 'response.reasoning_summary_text.delta', output_index: 1, summary_index: 0, delta: WORD },
+    ...items.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+    { type: 'response.completed', response: { output: items } },
+  ];
+  const { out } = await send('responses', [toBytes(events)], redacting(20));
+  expect(out.match(/"id":"r\d"[^}]*}]|gatehouse.signed/g)).toEqual([
+    ...['"id":"r0","summary":[{"type":"summary_text","text":"b"}]', 'gatehouse.signed'],
+    '"id":"r1","summary":[{"type":"summary_text","text":"[“g”]"}]',
+    ...['"id":"r0","summary":[{"type":"summary_text","text":"b"}]', 'gatehouse.signed'],
+    '"id":"r1","summary":[{"type":"summary_text","text":"[“g”]"}]',
+  ]);
 });
 
 test('what is said again is checked once', async () => {

@@ -55,6 +55,7 @@ export {
   textOf,
   textOfPart,
 } from './message.ts';
+export { hasOwnSeal, OWN_SEAL } from './own-seal.ts';
 export { appendMember, type Member, memberOf } from './splice.ts';
 export { createSseRelay, type SseRelay, type SseRelayOptions } from './sse-relay.ts';
 export { createOpenAiChatDecoder, createOpenAiCompletionDecoder } from './stream-decoder.ts';

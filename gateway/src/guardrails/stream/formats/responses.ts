@@ -2,6 +2,7 @@
 
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
+import { hasOwnSeal } from '../../../wire/openai/index.ts';
 import {
   JsonStrings,
   type Path,
@@ -23,8 +24,8 @@ interface TextEvent {
   readonly member: string;
   readonly use: TextSlot['use'];
   readonly isWhole: boolean;
-  /** It is code that the provider runs. */
-  readonly isCode?: boolean;
+  /** What it is a text of, other than a part of the content or a call. */
+  readonly of?: 'code' | 'summary';
 }
 
 const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>([
@@ -34,8 +35,10 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
   ['response.refusal.done', { member: 'refusal', use: 'checked', isWhole: true }],
   ['response.reasoning_text.delta', { member: 'delta', use: 'checked', isWhole: false }],
   ['response.reasoning_text.done', { member: 'text', use: 'checked', isWhole: true }],
-  ['response.code_interpreter_call_code.delta', { member: 'delta', use: 'checked', isWhole: false, isCode: true }],
-  ['response.code_interpreter_call_code.done', { member: 'code', use: 'checked', isWhole: true, isCode: true }],
+  ['response.reasoning_summary_text.delta', { member: 'delta', use: 'checked', isWhole: false, of: 'summary' }],
+  ['response.reasoning_summary_text.done', { member: 'text', use: 'checked', isWhole: true, of: 'summary' }],
+  ['response.code_interpreter_call_code.delta', { member: 'delta', use: 'checked', isWhole: false, of: 'code' }],
+  ['response.code_interpreter_call_code.done', { member: 'code', use: 'checked', isWhole: true, of: 'code' }],
   ['response.function_call_arguments.delta', { member: 'delta', use: 'arguments', isWhole: false }],
   ['response.function_call_arguments.done', { member: 'arguments', use: 'arguments', isWhole: true }],
   ['response.custom_tool_call_input.delta', { member: 'delta', use: 'shown', isWhole: false }],
@@ -58,8 +61,10 @@ function read(data: Writable, inputs: JsonReaders): EventTexts {
   return LAST.has(type) ? { data, ...found, ends: 'all' } : { data, ...found };
 }
 
-function partOfEvent({ use, isCode }: TextEvent, { output_index: item, content_index: content }: Writable): string {
-  if (isCode === true) return codeOf(item);
+function partOfEvent({ use, of }: TextEvent, data: Writable): string {
+  const { output_index: item, content_index: content, summary_index: summary } = data;
+  if (of === 'code') return codeOf(item);
+  if (of === 'summary') return summaryOf(item, summary);
   return use === 'checked' ? partOf(item, content) : callOf(item);
 }
 
@@ -79,14 +84,17 @@ function inJson(data: Writable, inputs: JsonReaders): Ended | undefined {
 
 const partOf = (item: unknown, content: unknown): string => `${scalarText(item)}.${scalarText(content)}`;
 const callOf = (item: unknown): string => `${scalarText(item)}.call`;
+const summaryOf = (item: unknown, place: unknown): string => `${scalarText(item)}.summary.${scalarText(place)}`;
 const codeOf = (item: unknown): string => `${scalarText(item)}.code`;
 const jsonOf = (item: unknown): string => `${scalarText(item)}.json`;
 
 /** The texts of a whole annotation, part, item or answer. */
 function whole(data: Writable): Ended {
-  const { annotation, part, item, response, output_index: index, content_index: content } = data;
+  const { annotation, part, item, response, output_index: index } = data;
+  const { content_index: content, summary_index: summary } = data;
   if (isObject(annotation)) return within(data, textsOfMembers(data, ['annotation'], []), index);
-  if (isObject(part)) return partSlots(part, partOf(index, content));
+  if (isObject(part))
+    return partSlots(part, summary === undefined ? partOf(index, content) : summaryOf(index, summary));
   if (isObject(item)) return itemSlots(item, index);
   if (!isObject(response)) return NO_SLOTS;
   return joined(objectsIn(response['output']).map((each, place) => itemSlots(each, place)));
@@ -95,6 +103,7 @@ function whole(data: Writable): Ended {
 function itemSlots(item: Writable, index: unknown): Ended {
   const { type } = item;
   return joined([
+    ...objectsIn(item['summary']).map((part, place) => unsealing(item, partSlots(part, summaryOf(index, place)))),
     ...objectsIn(item['content']).map((part, place) => partSlots(part, partOf(index, place))),
     {
       slots: [
@@ -116,6 +125,18 @@ function itemSlots(item: Writable, index: unknown): Ended {
       index,
     ),
   ]);
+}
+
+/** What a model has signed holds for the text as it was. */
+function unsealing(item: Writable, texts: Ended): Ended {
+  if (!hasOwnSeal(item)) return texts;
+  const write =
+    (slot: TextSlot) =>
+    (text: string): void => {
+      slot.write(text);
+      delete item['encrypted_content'];
+    };
+  return { ...texts, slots: texts.slots.map((slot) => ({ ...slot, write: write(slot) })) };
 }
 
 /** It comes in pieces. */

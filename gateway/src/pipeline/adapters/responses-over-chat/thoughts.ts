@@ -4,11 +4,11 @@
  */
 import type { JsonObject } from '../../../wire/contract.ts';
 import { objectsAt, textAt } from '../../../wire/json/json.ts';
-import type { ContentPart } from '../../../wire/openai/index.ts';
+import { type ContentPart, OWN_SEAL } from '../../../wire/openai/index.ts';
 
 /** Tells our contents from those of providers with the API, which mean nothing to others. */
-const SIGNED = 'gatehouse.signed.';
-const REDACTED = 'gatehouse.redacted.';
+const SIGNED = `${OWN_SEAL}signed.`;
+const REDACTED = `${OWN_SEAL}redacted.`;
 
 /** The member of `include` that asks for it. */
 export const INCLUDE_THOUGHTS = 'reasoning.encrypted_content';
