@@ -247,6 +247,11 @@ const CHATS: readonly Case[] = [
     want: ['a', 'b', 'c', 'd', 'e'],
   },
   {
+    name: 'a refusal',
+    body: chat({ message: { content: null, refusal: 'a' } }),
+    want: ['a'],
+  },
+  {
     name: 'annotations',
     body: chat({
       message: { content: null, annotations: [{ type: 'url_citation', url_citation: { url: 'a', title: 'b' } }] },

@@ -50,6 +50,7 @@ function choiceMessage(answer: JsonObject): readonly Place[] {
   if (!isObject(message)) return placesWithin(quotes);
   const said = content(message['content'], [...path, 'content']);
   const beside = [
+    ...text(message['refusal'], [...path, 'refusal']),
     ...blockTexts(message['content_blocks'], [...path, 'content_blocks']),
     ...placesWithin(textsOfMembers(message, ['annotations'], path)),
     ...placesWithin(quotes),

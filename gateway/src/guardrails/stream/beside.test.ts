@@ -71,6 +71,7 @@ const CHAT = (word: string) => [
   blocks(1, { type: 'code_execution_tool_result', tool_use_id: 's1', content: stdout(word) }),
   blocks(2, { citation: citation(word) }),
   chunk({ content: `So ${word}` }),
+  chunk({ refusal: `I refuse ${word}` }),
   chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: word } }] }),
   chunk({}, {}, { citations: [{ start: 0, end: 1, text: word, sources: [{ document: { id: word, title: word } }] }] }),
   ...[0, 1].map(() => chunk({}, {}, { citations: [`https://${word}.test`], search_results: [{ title: word }] })),

@@ -59,12 +59,19 @@ function readChatChoice(choice: Writable, of: Of, inputs: JsonReaders): ChoiceTe
   const texts = contentSlots(delta, blocks, of).map((slot) => withoutTokens(slot, choice));
   const code = blocks.flatMap(codeSlots(of));
   const plans = blocks.flatMap(planSlots(of));
+  const refusal = slotAt(delta, 'refusal', { ...of, part: `${of.part}.refusal` }).map((slot) =>
+    withoutTokens(slot, choice),
+  );
   const said = [...calls.flatMap(argumentsOf(of.part)), ...functionSlots(delta, of.part)];
   const isEnd = hasReason(choice) || calls.length + said.length > 0;
   const endsPlan = isEnd || texts.some(({ text }) => text !== '');
   const own = {
-    slots: [...plans, ...texts, ...code, ...said],
-    ends: [...code.map(({ part }) => part), ...(endsPlan ? [planOf(of.part)] : [])],
+    slots: [...plans, ...texts, ...refusal, ...code, ...said],
+    ends: [
+      ...(isEnd ? [`${of.part}.refusal`] : []),
+      ...code.map(({ part }) => part),
+      ...(endsPlan ? [planOf(of.part)] : []),
+    ],
   };
   const annotations = within(delta, textsOfMembers(delta, ['annotations'], []), of);
   return { ...joined([own, ...blocks.map(besideOf(of, inputs)), annotations, quotes]), isEnd };
