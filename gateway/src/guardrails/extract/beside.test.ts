@@ -368,6 +368,12 @@ describe('strings of a JSON text', () => {
     });
   });
 
+  test('are those of names, too, where they are nested too deep', () => {
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}`;
+    expect(read([nested(256)]).said).toEqual(['b']);
+    expect(read([`[${nested(257)},{"c":"d"}]`]).said).toEqual(['a', 'a', 'b', 'd']);
+  });
+
   test('take time that grows with the text only', () => {
     const many = JSON.stringify(Array.from({ length: 200_000 }, () => '\\"'));
     const body = { output: [{ type: 'mcp_call', arguments: many }] };

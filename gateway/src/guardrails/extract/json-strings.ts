@@ -22,10 +22,15 @@ const BACKSLASH = 0x5c;
 const STRUCTURE = /["{}[\],:]/g;
 const HIGH_SURROGATE = /^\\u[dD][89abAB]/;
 
-/** Reads one text. What is no JSON is read as far as it looks like it; the JSON of the containers may be nested as deep as memory lasts. */
+/** Containers that are told apart. In deeper ones names are strings, too. */
+const MAX_DEPTH = 256;
+
+/** Reads one text. What is no JSON is read as far as it looks like it. */
 export class JsonStrings {
   /** For each open container whether it is an object. */
   readonly #containers: boolean[] = [];
+  /** Open containers below these. */
+  #deeper = 0;
   /** The start of an escape that goes on. */
   #held = '';
   #isInString = false;
@@ -67,10 +72,20 @@ export class JsonStrings {
       this.#isInString = true;
       return true;
     }
-    if (mark === '{' || mark === '[') this.#containers.push(mark === '{');
-    if (mark === '}' || mark === ']') this.#containers.pop();
-    this.#isName = (mark === '{' || mark === ',') && this.#containers.at(-1) === true;
+    if (mark === '{' || mark === '[') this.#open(mark === '{');
+    if (mark === '}' || mark === ']') this.#close();
+    this.#isName = (mark === '{' || mark === ',') && this.#deeper === 0 && this.#containers.at(-1) === true;
     return false;
+  }
+
+  #open(isObject: boolean): void {
+    if (this.#containers.length < MAX_DEPTH) this.#containers.push(isObject);
+    else this.#deeper += 1;
+  }
+
+  #close(): void {
+    if (this.#deeper > 0) this.#deeper -= 1;
+    else this.#containers.pop();
   }
 
   /** Up to the end of the string, or of what has come of it. */
