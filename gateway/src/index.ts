@@ -10,6 +10,7 @@ export type { LimitsStatus } from './app/limits-status.ts';
 export { type Issuer, type IssuerProbe, probeIssuers } from './app/probe-issuers.ts';
 export { type LogDatabase, type ReRateRequest, reRateRows } from './app/re-rate.ts';
 export {
+  isOnlyRow,
   type LoggedTrace,
   type RecordedRequest,
   type Replayed,

@@ -1,6 +1,6 @@
 /** Decisions made again: requests of a gateway, and what it has logged of them. */
 import { type AnyEntry, digestOf, type EntryBody, type Snapshot } from '@gatehouse/crds/snapshot';
-import { replayRequest } from '@gatehouse/gateway';
+import { isOnlyRow, replayRequest } from '@gatehouse/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Compared, compare } from '../../standalone/src/cli/replay/compare.ts';
 import { startWorld, type World } from '../kit/gateway.ts';
@@ -57,6 +57,17 @@ const CONFIGS = {
   },
 } as const;
 
+const kept = (mode: string, ...slugs: readonly string[]) => ({
+  strategy: mode === 'fallback' ? { mode, onStatusCodes: [429] } : { mode },
+  targets: slugs.map((slug) => ({ provider: slug })),
+});
+/** Of targets that may keep a response: one that has none, one that keeps none, and one that has what is made there. */
+const LOOKUPS = {
+  'kept last': kept('fallback', '@empty', '@claude', '@main'),
+  'kept first': kept('fallback', '@main', '@empty'),
+  'kept between': kept('loadbalance', '@claude', '@main', '@empty'),
+};
+
 const ONCE = 'gwk_test_ffffffffffffffffffffffffffffffff';
 const ONE: EntryBody<'key'>['rateLimits'] = [{ type: 'requests', unit: 'rpd', value: 1 }];
 const LARGE: EntryBody<'key'>['usageLimits'] = [{ name: 'all', type: 'cost', limit: 1_000_000_000 }];
@@ -75,9 +86,11 @@ beforeAll(async () => {
           usageLimits: LARGE,
         }),
         key({ name: 'once', secret: ONCE, rateLimits: ONE, usageLimits: LARGE }),
+        ...provider('empty', { customHost: `${url}/v1/nothing` }),
+        ...provider('claude', { provider: 'anthropic', customHost: `${url}/v1` }),
         ...provider('narrow', { customHost: `${url}/v1`, rateLimits: ONE, usageLimits: LARGE }),
         price('mock-small', { usdPerMillionTokens: { request: '2', response: '3' } }),
-        ...Object.entries(CONFIGS).map(([name, node]) => ({ ...config(name, node), generation: 3 })),
+        ...Object.entries({ ...CONFIGS, ...LOOKUPS }).map(([name, node]) => ({ ...config(name, node), generation: 3 })),
       ];
       return entries as AnyEntry[];
     },
@@ -87,14 +100,21 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 /** A request as the log has it. */
 async function logged(headers: Readonly<Record<string, string>>, body: object = {}) {
-  const answer = await world.send('/v1/chat/completions', {
-    headers,
-    body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }], ...body },
-  });
+  return await recordOf(
+    world.send('/v1/chat/completions', {
+      headers,
+      body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }], ...body },
+    }),
+  );
+}
+
+async function recordOf(sent: ReturnType<World['send']>) {
+  const answer = await sent;
   const records = await log.next();
   const final = records.find(({ row }) => row.is_final);
   const content = final?.content === undefined ? undefined : JSON.parse(final.content);
-  return { status: answer.status, rows: records.map(({ row }) => row), request: content?.request };
+  const rows = records.map(({ row }) => row).toSorted((one, other) => one.attempt - other.attempt);
+  return { status: answer.status, rows, request: content?.request };
 }
 
 type Logged = Awaited<ReturnType<typeof logged>>;
@@ -155,6 +175,51 @@ describe('with the resources of then the decision is the same', () => {
     expect(differing(await replayed(seldom))).toEqual(['target 1 possible']);
     const never = { ...before, rows: [{ ...row, target: 'config.targets[7]' } as typeof row] } as Logged;
     expect(differing(await replayed(never))).toEqual(['target 1 differs']);
+  });
+});
+
+describe('of a response that one target keeps, the targets that are asked are the same', () => {
+  /** The call about a response that `@main` has, or about one that no target has. */
+  async function lookedUp(name: string, known: boolean, method: 'GET' | 'DELETE' = 'GET', below = '') {
+    let id = 'resp_unknown';
+    if (known) {
+      const body = { model: 'mock-small', input: 'hi' };
+      const made = await world.send('/v1/responses', { headers: { 'x-gw-provider': '@main' }, body });
+      id = made.json().id;
+      await log.next();
+    }
+    return await recordOf(world.send(`/v1/responses/${id}${below}`, { method, headers: { 'x-gw-config': name } }));
+  }
+
+  test.for([
+    { name: 'kept last', known: true, targets: 3 },
+    { name: 'kept first', known: true, targets: 1 },
+    { name: 'kept between', known: true, targets: 2 },
+    { name: 'kept between', known: true, targets: 2, method: 'DELETE' as const },
+    { name: 'kept between', known: true, targets: 2, below: '/input_items' },
+    { name: 'kept last', known: false, targets: 3 },
+    { name: 'kept first', known: false, targets: 2 },
+    { name: 'kept between', known: false, targets: 3 },
+  ])('$name, known: $known $method $below', async ({ name, known, targets, method, below }) => {
+    const before = await lookedUp(name, known, method, below);
+    expect(before.status).toBe(known ? 200 : 404);
+    const whole = await replayed(before);
+    expect(differing(whole)).toEqual([]);
+    expect(whole.rows.filter(({ what }) => what.startsWith('target '))).toHaveLength(targets);
+    const rows = before.rows.filter(({ is_final }) => is_final);
+    const last = await replayed({ ...before, rows }, undefined, rows.every(isOnlyRow));
+    expect(differing(last)).toEqual([]);
+  });
+
+  test('a target that is asked no more is marked', async () => {
+    const before = await lookedUp('kept last', true);
+    const fewer = await replayed(
+      before,
+      withBody('config/team-a/kept last', ({ node }) => ({
+        node: { ...Object(node), targets: Object(node).targets.slice(1) },
+      })),
+    );
+    expect(differing(fewer)).toEqual(expect.arrayContaining(['target 1 differs', 'target 3 differs']));
   });
 });
 

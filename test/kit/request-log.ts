@@ -27,9 +27,13 @@ export function memoryLog(): MemoryLog {
     isBusy: () => false,
     close: async () => undefined,
     next: async () => {
-      const last = await waitFor(() => records.findIndex(({ row }) => row.is_final) + 1 || undefined, {
-        what: 'a final row',
-      });
+      const last = await waitFor(
+        () => {
+          const final = records.find(({ row }) => row.is_final)?.row;
+          return final && records.findLastIndex(({ row }) => row.request_id === final.request_id) + 1;
+        },
+        { what: 'a final row' },
+      );
       return records.splice(0, last);
     },
   };

@@ -5,7 +5,7 @@ import { postgresDialect } from '../../store/index.ts';
 import type { LogDatabase } from '../re-rate.ts';
 
 export type { LoggedTrace } from '../../request-log/index.ts';
-export type { RecordedRequest } from './recorded.ts';
+export { isOnlyRow, type RecordedRequest } from './recorded.ts';
 export { type Replayed, type ReplayedDecision, type ReplayedTarget, replayRequest } from './replay.ts';
 
 /** Rejects with what the database says. */

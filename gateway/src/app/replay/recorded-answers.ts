@@ -11,6 +11,8 @@ import { finalOf, type RecordedRequest } from './recorded.ts';
 type Client = ReturnType<typeof openClient>;
 
 const GOOD = 200;
+/** Of a target that does not have what is looked for at all of them. */
+const ABSENT = 404;
 /** An answer that more formats than one take. */
 const ANSWER = JSON.stringify({
   ...{ id: 'replayed', object: 'chat.completion', created: 0, model: 'replayed' },
@@ -40,7 +42,9 @@ export function createRecordedAnswers(recorded: RecordedRequest): RecordedAnswer
     const at = input.tried.length; // calls for the request have rows, too
     const row = recorded.rows.find(({ attempt }) => attempt === at);
     if (row !== undefined) return current.isChecked || row.target === null ? outcomeOf(row) : GOOD;
-    if (recorded.isWhole || !current.isChecked || at > finalOf(recorded).attempt) return GOOD;
+    if (recorded.isWhole || !current.isChecked) return GOOD;
+    if (input.exchange.operation.looksUp === true) return ABSENT; // no other target told more than the one of the final row
+    if (at > finalOf(recorded).attempt) return GOOD;
     const { status, isGuess } = movingOn(input.resolution.plan.root, leaf.path);
     hasGuessed ||= isGuess;
     return status;
@@ -83,6 +87,7 @@ const RECORDED = /^UPSTREAM_|_RATE_LIMITED$|_BUDGET_EXHAUSTED$/;
 
 /** What its provider or its limits did: what the gateway made of a good answer follows from that. */
 function outcomeOf({ status, error }: LogRow): number | ErrorCode {
+  if (error === 'RESPONSE_UNKNOWN') return ABSENT;
   if (error === null || error === 'UPSTREAM_STATUS') return status >= 200 && status <= 299 ? GOOD : status;
   return RECORDED.test(error) && isErrorCode(error) ? error : GOOD;
 }

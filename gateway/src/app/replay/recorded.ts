@@ -1,7 +1,7 @@
 /** What is known of a request that is replayed, and the request that this makes. */
 import { isObject } from '@gatehouse/crds';
 import type { LogRequest, LogRow } from '@gatehouse/crds/logs';
-import type { RequestBody } from '../../pipeline/index.ts';
+import { OPERATIONS, type Operation, type RequestBody } from '../../pipeline/index.ts';
 
 export interface RecordedRequest {
   /** Rows of one request, in the order of the attempts; at least one. */
@@ -18,6 +18,20 @@ export function finalOf({ rows }: RecordedRequest): LogRow {
   if (row === undefined) throw new Error('a request has at least one row');
   return row;
 }
+
+/**
+ * Whether a final row is all that a request has. Where targets are looked at for what one of them keeps and none has it, others were asked
+ * behind the one whose answer is that of all: docs/behaviour/responses.md#stored-responses.
+ */
+export function isOnlyRow({ attempt, operation, status }: Pick<LogRow, 'attempt' | 'operation' | 'status'>): boolean {
+  return attempt === 0 && !(operationOf(operation)?.looksUp === true && !isGood(status));
+}
+
+export const isGood = (status: number): boolean => status >= 200 && status <= 299;
+
+/** Undefined: there is none of this name. */
+export const operationOf = (name: string): Operation | undefined =>
+  Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as keyof typeof OPERATIONS] : undefined; // it is one of them
 
 /** Headers that hold keys are left out: the caller is known. Credentials in them are masked, and nothing is called with them. */
 const KEYS: ReadonlySet<string> = new Set(['x-gw-api-key', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);

@@ -10,7 +10,6 @@ import {
   type ClientRequest,
   callerOfKey,
   createPipeline,
-  OPERATIONS,
   type Operation,
 } from '../../pipeline/index.ts';
 import { PROVIDERS } from '../../providers/register.ts';
@@ -18,7 +17,7 @@ import { type Rating, rateRow } from '../../request-log/index.ts';
 import { createSnapshotHolder, type SnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
 import { createLogger, createMetrics, type Logger } from '../../telemetry/index.ts';
 import { createPipelinePorts } from '../pipeline-ports.ts';
-import { bodyOf, finalOf, hasBody, headersOf, type RecordedRequest } from './recorded.ts';
+import { bodyOf, finalOf, hasBody, headersOf, isGood, operationOf, type RecordedRequest } from './recorded.ts';
 import { createRecordedAnswers } from './recorded-answers.ts';
 
 export interface ReplayedTarget {
@@ -80,9 +79,7 @@ export async function replayRequest(snapshot: Snapshot, recorded: RecordedReques
   const caller = final.api_key === null ? undefined : callerOfKey(final.api_key, final.workspace, view);
   if (caller === undefined) return { kind: 'refused', why: 'key' };
   if (caller.key.expiresAtMs <= nowMs) return { kind: 'refused', why: 'expired' };
-  const operation = Object.hasOwn(OPERATIONS, final.operation)
-    ? OPERATIONS[final.operation as keyof typeof OPERATIONS] // it is one of them
-    : undefined;
+  const operation = operationOf(final.operation);
   if (operation === undefined) return { kind: 'refused', why: 'operation' };
   const replay = {
     recorded,
@@ -219,9 +216,9 @@ function decisionOf({ facts }: Answer, recorded: RecordedRequest): ReplayedDecis
   const targetsOf = (tried: typeof attempts) => tried.filter(({ target }) => target !== undefined);
   const tried = targetsOf(attempts);
   // The body of a good answer is not in the record: what becomes of the stand-in says nothing.
-  const { status, attempt } = finalOf(recorded);
-  const isGood = status >= 200 && status <= 299;
-  const known = isGood ? targetsOf(attempts.slice(0, attempt + 1)) : tried;
+  const { status, attempt, operation } = finalOf(recorded);
+  const isLast = isGood(status) || (!recorded.isWhole && operationOf(operation)?.looksUp === true);
+  const known = isLast ? targetsOf(attempts.slice(0, attempt + 1)) : tried;
   const inputs = (guardrails?.verdicts() ?? []).filter(({ phase }) => phase === 'input');
   return {
     ...{ config: route.config, configVersion: route.configVersion, configGeneration: route.configGeneration },

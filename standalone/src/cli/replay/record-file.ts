@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
 import type { LogDecision, LogRequest, LogRow } from '@gatehouse/crds/logs';
 import { entryId } from '@gatehouse/crds/snapshot';
-import type { RecordedRequest } from '@gatehouse/gateway';
+import { isOnlyRow, type RecordedRequest } from '@gatehouse/gateway';
 import { z } from 'zod';
 import { UsageError } from '../shell.ts';
 import { rowWith } from './compare.ts';
@@ -72,7 +72,7 @@ export async function readRecordFile(path: string): Promise<RecordedRequest> {
     metadata: Object.fromEntries(names),
     decision: decision as unknown as LogDecision, // as the API shows it; what is read of it is small
   });
-  return { rows: [row], isWhole: of.attempt === 0, request: keptOf(request) };
+  return { rows: [row], isWhole: isOnlyRow(row), request: keptOf(request) };
 }
 
 /** Records name a key by its id in the management API, Snapshots by its workspace and name. */
