@@ -98,7 +98,12 @@ export interface FormTable {
 
 /** How a request body is made: by table, or by code when the upstream has another shape. */
 export type RequestRule =
-  | { readonly kind: 'table'; readonly table: RequestTable }
+  | {
+      readonly kind: 'table';
+      readonly table: RequestTable;
+      /** Where the body is written anew, its numbers stay as the client wrote them. */
+      readonly keepsNumbers?: true;
+    }
   | {
       readonly kind: 'write';
       /** The parameters that the body says; all others are named to the client as left out. */

@@ -7,5 +7,6 @@ export {
   MAX_NAME_BYTES,
   MAX_NUMBER_BYTES,
 } from './limits.ts';
+export { numbersIn, type ToldNumbers, textWith } from './numbers.ts';
 export { RepeatedNameError, readJson } from './read.ts';
 export { JsonScan, type MemberSpan } from './scan.ts';

@@ -1,5 +1,6 @@
 /** Objects whose large members are parsed on first read, and written as the bytes they arrived in. */
 import { parseJson } from '@gatehouse/crds';
+import { type ToldNumbers, textWith } from './numbers.ts';
 import type { JsonScan, MemberSpan } from './scan.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -97,14 +98,14 @@ export function mergeObjects(under: JsonObject, object: JsonObject, over: JsonOb
   return merged;
 }
 
-/** The JSON text of an object; lazy members are copied, not parsed. */
-export function writeJson(object: object): Buffer {
+/** The JSON text of an object, with these numbers where they are still the same; lazy members are copied, not parsed. */
+export function writeJson(object: object, numbers?: ToldNumbers): Buffer {
   const lazy = lazyMembers.get(object);
-  if (lazy === undefined) return Buffer.from(JSON.stringify(object));
+  if (lazy === undefined) return Buffer.from(textWith(object, numbers) ?? '');
   const pieces: Buffer[] = [];
   for (const name of Object.keys(object)) {
     const member = lazy.get(name);
-    const bytes = member === undefined ? textOf(object, name) : member.bytes;
+    const bytes = member === undefined ? textOf(object, name, numbers) : member.bytes;
     if (bytes === undefined) continue;
     pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`), bytes);
   }
@@ -113,8 +114,8 @@ export function writeJson(object: object): Buffer {
 }
 
 /** Undefined for what JSON leaves out. */
-function textOf(object: object, name: string): Buffer | undefined {
-  const text: string | undefined = JSON.stringify((object as JsonObject)[name]); // its own key
+function textOf(object: object, name: string, numbers: ToldNumbers | undefined): Buffer | undefined {
+  const text = textWith((object as JsonObject)[name], numbers?.get(name)); // its own key
   return text === undefined ? undefined : Buffer.from(text);
 }
 

@@ -66,6 +66,11 @@ class Parts implements RequestParts {
     return body.kind === 'json' && body.value === this.#prepared.call.params ? body.bytes : undefined;
   }
 
+  get given(): Buffer | undefined {
+    const { body } = this;
+    return body.kind === 'json' ? body.bytes : undefined;
+  }
+
   get upload(): Upload | undefined {
     this.#upload ??= this.#uploadToSend();
     return this.#upload;

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/index.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import { andThen, type Deferred } from '../../lib/deferred.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
-import { writeJson } from '../../lib/json/index.ts';
+import { numbersIn, writeJson } from '../../lib/json/index.ts';
 import { percentEncoded } from '../../lib/percent-encode.ts';
 import type {
   Call,
@@ -35,6 +35,8 @@ export interface CallOptions {
 export interface RequestOptions extends CallOptions {
   /** The client's JSON body as it came: sent as it is when nothing changes it. */
   readonly rawBody: Buffer | undefined;
+  /** The JSON text that the parameters are from, whatever has changed them since. */
+  readonly given?: Buffer | undefined;
   /** The client's body when it is not JSON. */
   readonly upload?: Upload | undefined;
 }
@@ -72,7 +74,7 @@ export function buildRequest(target: PreparedTarget, call: Call, options: Reques
     return authorize(target, call, { method, origin: base.origin, path, headers, body: undefined, streamed }, options);
   }
   if (rule.kind === 'offer') {
-    const { body, contentType } = offerOf(rule.hooks, call);
+    const { body, contentType } = offerOf(rule.hooks, call, options.given);
     const headers = { ...target.bareHeaders, 'content-type': contentType };
     return authorize(target, call, { method, origin: base.origin, path, headers, body }, options);
   }
@@ -202,9 +204,11 @@ function bodyOf(
   options: RequestOptions,
 ): Deferred<Buffer | undefined> {
   if (rule.kind === 'none') return undefined;
-  return andThen(shape(rule, call, options), (shaped) =>
-    shaped === call.params && options.rawBody !== undefined ? options.rawBody : writeJson(shaped),
-  );
+  return andThen(shape(rule, call, options), (shaped) => {
+    if (shaped === call.params && options.rawBody !== undefined) return options.rawBody;
+    const keepsNumbers = rule.kind === 'table' && rule.keepsNumbers === true;
+    return writeJson(shaped, keepsNumbers ? numbersIn(options.given) : undefined);
+  });
 }
 
 function shape(rule: JsonRule, call: Call, context: RequestOptions): Deferred<object> {

@@ -1,6 +1,7 @@
 /** Bodies that are not JSON: forms with their fields shaped for the upstream, and unchanged bytes. */
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
+import { numbersIn, textWith } from '../../lib/json/index.ts';
 import {
   FORM_LIMITS,
   type FormPart,
@@ -43,10 +44,11 @@ export function formOfMembers(members: object, call: Call): { readonly body: Buf
   return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
 }
 
-/** An SDP offer, in a form beside the session that it has. Throws AppError PARAMETER_INVALID for one that is no text. */
+/** An SDP offer, in a form beside the session that it has, whose numbers are as those of the JSON text `given`. Throws AppError PARAMETER_INVALID for one that is no text. */
 export function offerOf(
   hooks: readonly BodyHook[],
   call: Call,
+  given: Buffer | undefined,
 ): { readonly body: Buffer; readonly contentType: string } {
   const { sdp, session } = hooks.reduce((params, hook) => hook(params, call), call.params);
   if (typeof sdp !== 'string') {
@@ -54,7 +56,8 @@ export function offerOf(
   }
   if (session === undefined) return { body: Buffer.from(sdp), contentType: 'application/sdp' };
   const boundary = call.newId('', BOUNDARY_CHARS);
-  const fields = [['sdp', sdp] as const, ['session', JSON.stringify(session)] as const];
+  const text = textWith(session, numbersIn(given)?.get('session')) ?? '';
+  const fields = [['sdp', sdp] as const, ['session', text] as const];
   return { body: fieldsForm(fields, boundary), contentType: formType(boundary) };
 }
 

@@ -24,6 +24,9 @@ type CallsId = Extract<RealtimeCallId, `${string}RealtimeCall`>;
 
 const shared = ({ supports }: RealtimeCallOptions) =>
   ({ answer: { kind: 'relay' }, ...(supports === undefined ? {} : { supports }) }) as const;
+const withHooks = (...hooks: readonly BodyHook[]): RequestRule => ({
+  ...{ kind: 'table', table: { hooks }, keepsNumbers: true },
+});
 const plainModel = (call: Call): string => call.model;
 
 /** Calls over WebRTC and telephone calls. */
@@ -38,7 +41,7 @@ export function realtimeCallEndpoints(
     request,
     ...shared(options),
   });
-  const table: RequestRule = { kind: 'table', table: {} };
+  const table = withHooks();
   return {
     createRealtimeCall: {
       method: 'POST',
@@ -46,7 +49,7 @@ export function realtimeCallEndpoints(
       request: { kind: 'offer', hooks: [modelInSession(modelOf)] },
       ...shared(options),
     },
-    acceptRealtimeCall: ofCall('accept', { kind: 'table', table: { hooks: [modelAtTop(modelOf)] } }),
+    acceptRealtimeCall: ofCall('accept', withHooks(modelAtTop(modelOf))),
     rejectRealtimeCall: ofCall('reject', table),
     referRealtimeCall: ofCall('refer', table),
     hangupRealtimeCall: ofCall('hangup', { kind: 'none' }),
@@ -61,15 +64,15 @@ export const realtimeSecretEndpoint = (
   createRealtimeSecret: {
     method: 'POST',
     path: (call) => path(call, '/client_secrets'),
-    request: { kind: 'table', table: { hooks: [modelInSession(options.modelOf ?? plainModel)] } },
+    request: withHooks(modelInSession(options.modelOf ?? plainModel)),
     ...shared(options),
   },
 });
 
 /** The older way to such a secret: with a session of its own. */
 export function realtimeSessionEndpoint(path: Endpoint['path'], options: RealtimeCallOptions = {}): Endpoint {
-  const hooks = [modelAtTop(options.modelOf ?? plainModel)];
-  return { method: 'POST', path, request: { kind: 'table', table: { hooks } }, ...shared(options) };
+  const request = withHooks(modelAtTop(options.modelOf ?? plainModel));
+  return { method: 'POST', path, request, ...shared(options) };
 }
 
 /** The same of transcriptions, which have no model beside that of them. */
@@ -79,7 +82,7 @@ export function transcriptionSessionEndpoint(path: Endpoint['path']): Endpoint {
     const { model: _, ...session } = params;
     return withModelAt(session, OLDER_TRANSCRIPTION_MODEL, model);
   };
-  return { method: 'POST', path, request: { kind: 'table', table: { hooks: [hook] } }, ...shared({}) };
+  return { method: 'POST', path, request: withHooks(hook), ...shared({}) };
 }
 
 /** The usual places. */

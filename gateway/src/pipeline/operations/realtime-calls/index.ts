@@ -48,7 +48,10 @@ const createRealtimeCall: Operation = {
   routes: [{ method: 'POST', path: CALLS }],
   bodies: ['json', 'form', 'binary'],
   takesSecret: true,
-  readAs: async (body, { query, json }) => toJsonBody(withOneModel(await readOffer(body, json), query), body),
+  readAs: async (body, { query, json }) => {
+    const { params, numbers } = await readOffer(body, json);
+    return toJsonBody(withOneModel(params, query), body, numbers);
+  },
   handler: handlerOf('createRealtimeCall', 'body'),
 };
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
-import { type JsonLimits, readJson } from '../../../lib/json/index.ts';
+import { type JsonLimits, numbersIn, readJson, type ToldNumbers } from '../../../lib/json/index.ts';
 import type { JsonObject, Upload } from '../../../wire/contract.ts';
 import { FORM_LIMITS, readParts } from '../../../wire/form/index.ts';
 import type { RequestBody } from '../../exchange.ts';
@@ -23,28 +23,36 @@ const SDP_TYPE = 'application/sdp';
 /** Source: RFC 8866, section 5.1. */
 const FIRST_LINE = /^v=0\r?\n/;
 
+export interface Offer {
+  /** `sdp`, and what else the call says. */
+  readonly params: JsonObject;
+  /** Of a form. */
+  readonly numbers?: ToldNumbers | undefined;
+}
+
 /**
- * `sdp`, and what else the call says. Rejects with CONTENT_TYPE_INVALID, BODY_TOO_LARGE, BODY_NOT_FORM, BODY_TOO_COMPLEX and
+ * Rejects with CONTENT_TYPE_INVALID, BODY_TOO_LARGE, BODY_NOT_FORM, BODY_TOO_COMPLEX and
  * PARAMETER_INVALID.
  */
-export async function readOffer(body: RequestBody, json: JsonLimits): Promise<JsonObject> {
-  const params = await paramsOf(body, json);
-  const { sdp } = params;
+export async function readOffer(body: RequestBody, json: JsonLimits): Promise<Offer> {
+  const offer = await partsOf(body, json);
+  const { sdp } = offer.params;
   if (typeof sdp !== 'string' || !FIRST_LINE.test(sdp)) {
     throw invalid(SDP, 'sdp must be an SDP offer, which begins with the line v=0');
   }
   if (Buffer.byteLength(sdp) > MAX_SDP_BYTES) throw tooLarge(SDP, MAX_SDP_BYTES);
-  return params;
+  return offer;
 }
 
-async function paramsOf(body: RequestBody, json: JsonLimits): Promise<JsonObject> {
+async function partsOf(body: RequestBody, json: JsonLimits): Promise<Offer> {
   switch (body.kind) {
     case 'json':
-      return onlyKnown(body.value);
+      return { params: onlyKnown(body.value) };
     case 'form':
       return await ofForm(body, json);
     case 'binary':
-      if (mediaTypeOf(body) === SDP_TYPE) return { sdp: await textOf(body.source.open(), MAX_SDP_BYTES, SDP) };
+      if (mediaTypeOf(body) === SDP_TYPE)
+        return { params: { sdp: await textOf(body.source.open(), MAX_SDP_BYTES, SDP) } };
       throw otherType(mediaTypeOf(body));
     case 'none':
       throw otherType('');
@@ -60,7 +68,7 @@ function onlyKnown(value: JsonObject): JsonObject {
 
 type Form = Extract<Upload, { kind: 'form' }>;
 
-async function ofForm({ source, boundary }: Form, json: JsonLimits): Promise<JsonObject> {
+async function ofForm({ source, boundary }: Form, json: JsonLimits): Promise<Offer> {
   const found = new Map<string, string>();
   for await (const part of readParts(source.open(), boundary, LIMITS)) {
     const { name } = part.head;
@@ -70,8 +78,11 @@ async function ofForm({ source, boundary }: Form, json: JsonLimits): Promise<Jso
     const maxBytes = name === SDP ? MAX_SDP_BYTES : MAX_SESSION_BYTES;
     found.set(name, await textOf(part.kind === 'field' ? [part.value] : part.content, maxBytes, name));
   }
+  const sdp = found.get(SDP);
   const session = found.get(SESSION);
-  return { sdp: found.get(SDP), ...(session === undefined ? {} : { session: sessionOf(session, json) }) };
+  if (session === undefined) return { params: { sdp } };
+  const numbers = numbersIn(Buffer.from(session));
+  return { params: { sdp, session: sessionOf(session, json) }, numbers: numbers && new Map([[SESSION, numbers]]) };
 }
 
 function sessionOf(text: string, json: JsonLimits): JsonObject {

@@ -1,7 +1,7 @@
 /** The model of a session, which calls name in several places: what is checked is what is sent. */
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../../errors/index.ts';
-import { writeJson } from '../../../lib/json/index.ts';
+import { numbersIn, type ToldNumbers, writeJson } from '../../../lib/json/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { isTranscription, type ModelPath, TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
 import type { RequestBody } from '../../exchange.ts';
@@ -23,9 +23,11 @@ export function jsonOf(body: RequestBody, call: string): JsonObject {
   });
 }
 
-/** The client's own bytes, where they are what is said. */
-export const toJsonBody = (value: JsonObject, given: RequestBody): RequestBody =>
-  given.kind === 'json' && given.value === value ? given : { kind: 'json', bytes: writeJson(value), value };
+/** The client's own bytes where they are what is said, else its numbers as it wrote them. */
+export function toJsonBody(value: JsonObject, given: RequestBody, numbers?: ToldNumbers): RequestBody {
+  if (given.kind !== 'json') return { kind: 'json', bytes: writeJson(value, numbers), value };
+  return given.value === value ? given : { kind: 'json', bytes: writeJson(value, numbersIn(given.bytes)), value };
+}
 
 /**
  * The parameters with the model in their own `model`, and in no other place but that of transcriptions, which the provider's
