@@ -88,6 +88,8 @@ describe('a path of the API with another method', () => {
     'client_secrets',
     'sessions',
     'transcription_sessions',
+    'translations/calls',
+    'translations/client_secrets',
     'calls',
     'calls/rtc_1/hangup',
     'calls/rtc_1/accept',

@@ -51,7 +51,7 @@ async function documentOf(): Promise<string> {
 test.for([
   ...['/v1/proxy/realtime/client_secrets', '/v1/proxy/v1/realtime/client_secrets', '/v1/proxy/realtime/calls'],
   ...['/v1/proxy/realtime/sessions', '/v1/proxy/realtime/transcription_sessions', '/v1/proxy/realtimeapi/sessions'],
-  ...['/v1/proxy/realtime/translations/client_secrets', '/v1/realtime/translations/calls', '/v1/proxy/realtime'],
+  ...['/v1/proxy/realtime/translations/client_secrets', '/v1/realtime/translations/other', '/v1/proxy/realtime'],
   ...[
     '/v1/proxy/realtime/calls/rtc_1/accept',
     '/v1/proxy/realtime/client_secrets/',

@@ -19,6 +19,8 @@ describe('what could not hold for a session', () => {
     [SECRETS, { body: { session: { model: 'm' } } }],
     ['/v1/realtime/sessions', { body: { model: 'm' } }],
     ['/v1/realtime/transcription_sessions?model=m', { body: {} }],
+    ['/v1/realtime/translations/calls?model=m', { headers: OFFER, body: SDP }],
+    ['/v1/realtime/translations/client_secrets', { body: { session: { model: 'm' } } }],
   ];
 
   test.for<[rule: string, named: string, ...Entries]>([
@@ -137,6 +139,7 @@ describe('policies by model', () => {
   test.for<[rule: string, path: string, body: object]>([
     ['of another model', SECRETS, { session: { model: 'b' } }],
     ['of no model', SECRETS, {}],
+    ['of translations', '/v1/realtime/translations/client_secrets', { session: { model: 'b' } }],
     ['of a session', '/v1/realtime/sessions', { model: 'b' }],
     ['of transcriptions', '/v1/realtime/transcription_sessions', { input_audio_transcription: { model: 'b' } }],
     ['of transcriptions without one', '/v1/realtime/transcription_sessions', {}],

@@ -28,6 +28,7 @@ const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls:
           ...['/v1/realtime/calls', '/v1/realtime/client_secrets', '/v1/realtime/sessions'],
           ...['/v1/realtime/transcription_sessions', '/v1/realtime/calls/c/accept', '/v1/realtime/calls/c/reject'],
           ...['/v1/realtime/calls/c/refer', '/v1/realtime/calls/c/hangup'],
+          ...['/v1/realtime/translations/calls', '/v1/realtime/translations/client_secrets'],
           ...['/v1/gateway/tokenize', '/v1/prompts/p/completions'],
           ...['chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits'].map(ofDeployment),
           ...['audio/speech', 'audio/transcriptions', 'audio/translations'].map(ofDeployment),

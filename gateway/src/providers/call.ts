@@ -40,7 +40,9 @@ export type RealtimeCallId =
   | 'hangupRealtimeCall'
   | 'createRealtimeSecret'
   | 'createRealtimeSession'
-  | 'createTranscriptionSession';
+  | 'createTranscriptionSession'
+  | 'createRealtimeTranslationCall'
+  | 'createRealtimeTranslationSecret';
 
 /** Message batches in the format of Anthropic's own API. */
 export type MessageBatchEndpointId =

@@ -13,6 +13,8 @@ const ENDPOINTS = {
   createRealtimeSecret: '/client_secrets',
   createRealtimeSession: '/sessions',
   createTranscriptionSession: '/transcription_sessions',
+  createRealtimeTranslationCall: '/translations/calls',
+  createRealtimeTranslationSecret: '/translations/client_secrets',
 } as const;
 type EndpointName = keyof typeof ENDPOINTS;
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[]; // keys of the table
@@ -74,6 +76,8 @@ const NATIVES: readonly Native[] = [
 ];
 
 const requestOf = (endpoint: EndpointName, model: string): Readonly<Record<string, unknown>> => {
+  if (endpoint === 'createRealtimeTranslationCall') return { model, sdp: SDP, session: { audio: {} } };
+  if (endpoint === 'createRealtimeTranslationSecret') return { model, session: { audio: {} } };
   if (endpoint === 'createRealtimeCall') return { model, sdp: SDP, session: { voice: 'marin' } };
   if (endpoint === 'createRealtimeSecret') return { model, session: { voice: 'marin' } };
   return { model, voice: 'marin' };
@@ -125,12 +129,14 @@ describe.for(NATIVES.map((native) => [`${native.id} ${native.rule ?? ''}`.trim()
       expect(request.headers).toMatchObject(credential);
     });
 
-    test.for(offers.filter((name) => name !== 'createRealtimeCall' && name !== 'hangupRealtimeCall'))(
+    test.for(offers.filter((name) => !name.endsWith('Call') || name === 'acceptRealtimeCall'))(
       'gets the model of %s where the API has it',
       async (name) => {
         const body = JSON.parse(String((await build(toExchange(native, name))).body));
         if (name === 'createRealtimeSecret') {
           expect(body).toEqual({ session: { type: 'realtime', voice: 'marin', model: asked } });
+        } else if (name === 'createRealtimeTranslationSecret') {
+          expect(body).toEqual({ session: { audio: {}, model: asked } });
         } else if (name === 'acceptRealtimeCall' || name === 'createRealtimeSession') {
           expect(body).toEqual({ voice: 'marin', model: asked });
         }

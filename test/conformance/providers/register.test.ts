@@ -24,6 +24,7 @@ const IN_ONE_TABLE: ReadonlySet<string> = new Set([
   ...['cancelMessageBatch', 'deleteMessageBatch'],
   ...['createRealtimeCall', 'acceptRealtimeCall', 'rejectRealtimeCall', 'referRealtimeCall', 'hangupRealtimeCall'],
   ...['createRealtimeSecret', 'createRealtimeSession', 'createTranscriptionSession'],
+  ...['createRealtimeTranslationCall', 'createRealtimeTranslationSecret'],
 ]);
 
 const inTable = new Set(TABLE.map(({ id }) => id));

@@ -124,6 +124,8 @@ export const ENDPOINT_TYPES = [
   'createRealtimeSecret',
   'createRealtimeSession',
   'createTranscriptionSession',
+  'createRealtimeTranslationCall',
+  'createRealtimeTranslationSecret',
   'createMessageBatch',
   'listMessageBatches',
   'getMessageBatch',

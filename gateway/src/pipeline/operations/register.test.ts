@@ -88,6 +88,8 @@ describe('the routes of the data plane', () => {
       { path: 'client_secrets', id: 'createRealtimeSecret', reads: 'none,json' },
       { path: 'sessions', id: 'createRealtimeSession', reads: 'none,json' },
       { path: 'transcription_sessions', id: 'createTranscriptionSession', reads: 'none,json' },
+      { path: 'translations/calls', id: 'createRealtimeTranslationCall', reads: 'json,form,binary' },
+      { path: 'translations/client_secrets', id: 'createRealtimeTranslationSecret', reads: 'none,json' },
     ].map(({ path, ...rest }) => ({ method: 'POST', path: `/v1/realtime/${path}`, streams: 'events', ...rest })),
     ...[
       { method: 'POST', path: '/v1/files', id: 'createFile' },

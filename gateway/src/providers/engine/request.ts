@@ -155,7 +155,8 @@ function refuseSessions({ stored, provider }: PreparedTarget, path: string): voi
     provider: provider.id,
     detail:
       'Calls and secrets of the realtime API are not proxied with the credential of an account; they are operations of their own: ' +
-      'POST /v1/realtime/calls, POST /v1/realtime/client_secrets, POST /v1/realtime/sessions and POST /v1/realtime/transcription_sessions',
+      'POST /v1/realtime/calls, POST /v1/realtime/client_secrets, POST /v1/realtime/sessions, POST /v1/realtime/transcription_sessions, ' +
+      'POST /v1/realtime/translations/calls and POST /v1/realtime/translations/client_secrets',
   });
 }
 

@@ -33,6 +33,7 @@ export {
   realtimeSecretEndpoint,
   realtimeSessionEndpoint,
   transcriptionSessionEndpoint,
+  translationCallEndpoints,
 } from './realtime.ts';
 export { type RemoteFile, uploadedFile } from './remote-files.ts';
 export {

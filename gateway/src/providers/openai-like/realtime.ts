@@ -85,6 +85,27 @@ export function transcriptionSessionEndpoint(path: Endpoint['path']): Endpoint {
   return { method: 'POST', path, request: withHooks(hook), ...shared({}) };
 }
 
+/** Calls and secrets for sessions that translate, which have no type in requests. Source: OpenAI API reference and guide, realtime translation. */
+export function translationCallEndpoints(
+  path: RealtimeCallPath,
+): Readonly<Record<'createRealtimeTranslationCall' | 'createRealtimeTranslationSecret', Endpoint>> {
+  const hook = modelInSession(plainModel, {});
+  const below =
+    (step: string): Endpoint['path'] =>
+    (call) =>
+      path(call, `/translations/${step}`);
+  return {
+    createRealtimeTranslationCall: {
+      ...{ method: 'POST', path: below('calls'), request: { kind: 'offer', hooks: [hook] } },
+      ...shared({}),
+    },
+    createRealtimeTranslationSecret: {
+      ...{ method: 'POST', path: below('client_secrets'), request: withHooks(hook) },
+      ...shared({}),
+    },
+  };
+}
+
 /** The usual places. */
 export const realtimeCallsBelow =
   (prefix: string): RealtimeCallPath =>
@@ -104,19 +125,19 @@ function callId({ route }: Call): string {
 }
 
 /** Throws PARAMETER_INVALID. */
-function sessionWith(session: unknown, model: string): JsonObject {
+function sessionWith(session: unknown, model: string, type: JsonObject): JsonObject {
   if (isTranscription(session)) return withModelAt(session, TRANSCRIPTION_MODEL, model);
-  if (session === undefined || isObject(session)) return { type: 'realtime', ...session, model };
+  if (session === undefined || isObject(session)) return { ...type, ...session, model };
   throw new AppError('PARAMETER_INVALID', { param: 'session', detail: 'session must be an object' });
 }
 
 /** The model where the API has it. Throws PARAMETER_INVALID. */
 const modelInSession =
-  (modelOf: (call: Call) => string): BodyHook =>
+  (modelOf: (call: Call) => string, type: JsonObject = { type: 'realtime' }): BodyHook =>
   (params, call) => {
     const { model: named, session, ...rest } = params;
     const model = isTranscription(session) ? call.model : modelOf(call);
-    if (model !== '') return { ...rest, session: sessionWith(session, model) };
+    if (model !== '') return { ...rest, session: sessionWith(session, model, type) };
     if (named === undefined) return params;
     return session === undefined ? rest : { ...rest, session };
   };

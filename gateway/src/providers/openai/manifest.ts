@@ -26,6 +26,7 @@ import {
   responsesBelow,
   responsesEndpoints,
   transcriptionSessionEndpoint,
+  translationCallEndpoints,
   uploadedFile,
 } from '../openai-like/index.ts';
 
@@ -64,6 +65,7 @@ export const openai: Provider = defineProvider({
     ...realtimeSecretEndpoint(REALTIME),
     createRealtimeSession: realtimeSessionEndpoint('/realtime/sessions'),
     createTranscriptionSession: transcriptionSessionEndpoint('/realtime/transcription_sessions'),
+    ...translationCallEndpoints(REALTIME),
     ...fileEndpoints(RESOURCES, RELAYED),
     ...batchEndpoints(RESOURCES, RELAYED),
     ...finetuneEndpoints(RESOURCES, RELAYED),

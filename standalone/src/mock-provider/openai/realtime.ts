@@ -10,6 +10,7 @@ import { openai, refuseField } from './errors.ts';
 
 /** Where OpenAI has the API, and where Azure OpenAI has it. */
 const PLACES = ['/v1/realtime', '/openai/v1/realtime'] as const;
+const TRANSLATIONS = '/v1/realtime/translations';
 /** What calls may be remembered. */
 const CALLS = { maxEntries: 1_000, maxBytes: 1024 * 1024 };
 /** Lifetime of a secret. Source: OpenAI API reference, client secrets. */
@@ -33,6 +34,8 @@ export function createRealtimeRoutes(): readonly Route[] {
     ),
     ...PLACES.flatMap((place) => callRoutes(place, calls)),
     ...PLACES.map((place) => jsonRoute(`${place}/client_secrets`, answerSecret)),
+    bodiless('POST', `${TRANSLATIONS}/calls`, (exchange) => answerOffer(exchange, { place: TRANSLATIONS, calls })),
+    jsonRoute(`${TRANSLATIONS}/client_secrets`, answerSecret),
     ...older.map((path) => jsonRoute(path, answerSession)),
   ];
 }

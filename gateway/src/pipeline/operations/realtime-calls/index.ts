@@ -5,6 +5,7 @@
 import { AppError } from '../../../errors/index.ts';
 import { routePattern } from '../../../lib/route-pattern.ts';
 import type { RealtimeCallId } from '../../../providers/contract.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
 import { type ModelPath, OLDER_TRANSCRIPTION_MODEL } from '../../../wire/openai/index.ts';
 import type { OperationHandler } from '../handler.ts';
 import { COMPLETIONS, type Operation } from '../operation.ts';
@@ -12,7 +13,7 @@ import { resourceOperation } from '../resource.ts';
 import { typedHandler } from '../typed/index.ts';
 import { readOffer } from './offer.ts';
 import { withOwnPlaces } from './own-places.ts';
-import { jsonOf, toJsonBody, withOneModel } from './session-model.ts';
+import { jsonOf, ofTranslation, toJsonBody, withOneModel } from './session-model.ts';
 
 const REALTIME = '/v1/realtime';
 const CALLS = `${REALTIME}/calls`;
@@ -42,18 +43,23 @@ const ofCall = (
   return { ...operation, handler: withOwnPlaces(operation.handler) };
 };
 
-const createRealtimeCall: Operation = {
+/** `checked`: throws for a session that is not one of these calls. */
+const offerOperation = (
+  id: RealtimeCallId,
+  path: string,
+  checked: (params: JsonObject) => JsonObject = (params) => params,
+): Operation => ({
   ...OPENING,
-  id: 'createRealtimeCall',
-  routes: [{ method: 'POST', path: CALLS }],
+  id,
+  routes: [{ method: 'POST', path }],
   bodies: ['json', 'form', 'binary'],
   takesSecret: true,
   readAs: async (body, { query, json }) => {
     const { params, numbers } = await readOffer(body, json);
-    return toJsonBody(withOneModel(params, query), body, numbers);
+    return toJsonBody(withOneModel(checked(params), query), body, numbers);
   },
-  handler: handlerOf('createRealtimeCall', 'body'),
-};
+  handler: handlerOf(id, 'body'),
+});
 
 /** Its model is that of the session, whose settings are the body. */
 const acceptRealtimeCall: Operation = {
@@ -66,17 +72,25 @@ const acceptRealtimeCall: Operation = {
   handler: handlerOf('acceptRealtimeCall', 'body'),
 };
 
+interface SecretOptions {
+  readonly modelAt?: ModelPath;
+  readonly checked?: (params: JsonObject) => JsonObject;
+}
+
 /**
  * Whoever has the secret of its answer opens sessions at the provider itself, with settings of its own: which model it runs is not known.
  * Source: OpenAI API reference, client secrets.
  */
-const secretOperation = (id: RealtimeCallId, path: string, modelAt?: ModelPath): Operation => ({
+const secretOperation = (id: RealtimeCallId, path: string, { modelAt, checked }: SecretOptions = {}): Operation => ({
   ...OPENING,
   id,
   routes: [{ method: 'POST', path }],
   bodies: JSON_OR_NOTHING,
   answersSecret: true,
-  readAs: (body, { query }) => toJsonBody(withOneModel(jsonOf(body, `POST ${path}`), query, modelAt), body),
+  readAs: (body, { query }) => {
+    const params = jsonOf(body, `POST ${path}`);
+    return toJsonBody(withOneModel(checked?.(params) ?? params, query, modelAt), body);
+  },
   handler: handlerOf(id, undefined),
 });
 
@@ -88,7 +102,7 @@ export function refuseOtherMethod(rest: string): AppError | undefined {
 
 /** By their ids. */
 export const REALTIME_CALLS = {
-  createRealtimeCall,
+  createRealtimeCall: offerOperation('createRealtimeCall', CALLS),
   acceptRealtimeCall,
   rejectRealtimeCall: ofCall('rejectRealtimeCall', {
     route: { method: 'POST', path: `${CALL}/reject` },
@@ -103,10 +117,18 @@ export const REALTIME_CALLS = {
   }),
   createRealtimeSecret: secretOperation('createRealtimeSecret', `${REALTIME}/client_secrets`),
   createRealtimeSession: secretOperation('createRealtimeSession', `${REALTIME}/sessions`),
-  createTranscriptionSession: secretOperation(
-    'createTranscriptionSession',
-    `${REALTIME}/transcription_sessions`,
-    OLDER_TRANSCRIPTION_MODEL,
+  createTranscriptionSession: secretOperation('createTranscriptionSession', `${REALTIME}/transcription_sessions`, {
+    modelAt: OLDER_TRANSCRIPTION_MODEL,
+  }),
+  createRealtimeTranslationCall: offerOperation(
+    'createRealtimeTranslationCall',
+    `${REALTIME}/translations/calls`,
+    ofTranslation,
+  ),
+  createRealtimeTranslationSecret: secretOperation(
+    'createRealtimeTranslationSecret',
+    `${REALTIME}/translations/client_secrets`,
+    { checked: ofTranslation },
   ),
 } as const satisfies Record<RealtimeCallId, Operation>;
 

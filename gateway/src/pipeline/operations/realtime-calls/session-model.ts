@@ -54,6 +54,14 @@ export function withOneModel(params: JsonObject, query: string, at?: ModelPath):
   };
 }
 
+/** The parameters, whose session translates or has no type: what opens other sessions has a path of its own. Throws PARAMETER_INVALID. */
+export function ofTranslation(params: JsonObject): JsonObject {
+  const { [SESSION]: session } = params;
+  const type = isObject(session) ? session['type'] : undefined;
+  if (type === undefined || type === 'translation') return params;
+  throw invalid('session.type', 'session.type of a translation must be translation, or left out');
+}
+
 /** Nothing where a member of the path is absent. Throws PARAMETER_INVALID where one on the way is no object. */
 function modelAt(params: JsonObject, path: ModelPath): readonly [string, unknown][] {
   let value: unknown = params;
