@@ -59,7 +59,7 @@ export interface LogStore {
 export interface StoreSpace {
   /** Of all tables with their indexes. */
   bytes(): Promise<number>;
-  /** As `dropBefore`, of the oldest day before that of an instant, in Unix time in ms; false: there is none. */
+  /** As `dropBefore`, of the oldest day before that of an instant, in Unix time in ms, with all feedback until then; false: there is none. */
   dropOldestDay(beforeMs: number): Promise<boolean>;
 }
 

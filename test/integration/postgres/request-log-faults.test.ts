@@ -176,6 +176,48 @@ describe('of a log that may take so many bytes', () => {
     expect(await kept()).toEqual({ rows: 2, requests: 2 });
   });
 
+  /** As clients give it, of so many KiB each; `at`: SQL of an instant. */
+  const giveFeedback = (count: number, at: string): Promise<string> =>
+    server.sql(
+      `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at)
+       select gen_random_uuid(), 'team-' || i % 3, 'trace', 1, 1,
+         jsonb_build_object('why', (select string_agg(md5((i * 100 + part)::text), '') from generate_series(1, 32) part)), ${at}, ${at}
+       from generate_series(1, ${count}) i`,
+      database,
+    );
+  const OLD = "timestamptz '2026-01-01T12:00:00Z'";
+  const feedbackOf = async (at: string): Promise<number> => {
+    const query = `select count(*)::int as kept from gateway_logs.feedback where date_trunc('day', created_at) = date_trunc('day', ${at})`;
+    return JSON.parse(await server.sql(query, database))[0].kept;
+  };
+
+  test('what clients say goes with the days of the rows', async () => {
+    const bounds = "for values from ('2026-01-01T00:00:00Z') to ('2026-01-02T00:00:00Z')";
+    await server.sql(
+      `create table gateway_logs.logs_20260101 partition of gateway_logs.logs ${bounds};
+       create table gateway_logs.documents_20260101 partition of gateway_logs.documents ${bounds}`,
+      database,
+    );
+    await giveFeedback(10, OLD);
+    await giveFeedback(10, 'now()');
+    await bounded(-1);
+    await send(1);
+    await waitFor(async () => (await written()) === 1, { what: 'a row' });
+    expect(JSON.parse(await server.sql(daysOf('logs_20260101'), database))).toEqual([{ days: 0 }]);
+    expect([await feedbackOf(OLD), await feedbackOf('now()')]).toEqual([0, 10]);
+  });
+
+  test('what clients have said in days without rows makes room, too', async () => {
+    await bounded(MIB);
+    await giveFeedback(4_000, OLD);
+    await giveFeedback(4_000, `${OLD} + interval '1 day'`);
+    await giveFeedback(10, 'now()');
+    await send(1);
+    await waitFor(async () => (await written()) === 1, { what: 'a row' });
+    expect([await feedbackOf(OLD), await feedbackOf('now()')]).toEqual([0, 10]);
+    expect(await kept()).toEqual({ rows: 2, requests: 2 });
+  });
+
   test('rows wait while the present day alone takes more, and are written when there is room', async () => {
     await bounded(-1);
     await send(1);

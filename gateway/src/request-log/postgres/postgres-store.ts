@@ -13,7 +13,7 @@ import type { Kysely, Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 import { rowValues } from '../row-values.ts';
-import { dropFeedbackBefore, writeFeedback } from './feedback.ts';
+import { dropAllFeedbackBefore, dropFeedbackBefore, oldestFeedbackDay, writeFeedback } from './feedback.ts';
 import { createPartitions, DAY_MS } from './partitions.ts';
 import { addingTo, SUMMED } from './sums.ts';
 
@@ -40,9 +40,12 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
     space: {
       bytes: () => database.use(({ queries, sql }) => storedBytes(queries, sql)),
       dropOldestDay: async (beforeMs) => {
-        const oldest = await partitions.oldestDay();
-        if (oldest === undefined || oldest >= dayOf(beforeMs)) return false;
-        await dropBefore(oldest + DAY_MS);
+        const isOver = (day: number | undefined): day is number => day !== undefined && day < dayOf(beforeMs);
+        const ofRows = await partitions.oldestDay();
+        const oldest = isOver(ofRows) ? ofRows : await oldestFeedbackDay(database);
+        if (!isOver(oldest)) return false;
+        await partitions.dropBefore(oldest + DAY_MS);
+        await dropAllFeedbackBefore(database, oldest + DAY_MS);
         return true;
       },
     },
