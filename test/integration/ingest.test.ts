@@ -82,6 +82,15 @@ describe('POST /v1/logs', () => {
     expect(records[1]?.row.request_id).not.toBe(records[0]?.row.request_id);
   });
 
+  test('tells what the client runs on by the headers of its request, and no times of parts', async () => {
+    const { request } = element();
+    const headers = { 'X-Stainless-Runtime': 'CPython', 'user-agent': `lib/1.0 (${CANARY})` };
+    const [said, silent] = await stored([element({ request: { ...request, headers } }), element()]);
+    const none = { request_parsing_ms: null, pre_processing_ms: null, cache_ms: null, response_parsing_ms: null };
+    expect(said?.row).toMatchObject({ runtime: 'CPython', runtime_version: null, sdk_version: 'lib/1.0', ...none });
+    expect(silent?.row).toMatchObject({ runtime: null, runtime_version: null, sdk_version: null, ...none });
+  });
+
   test('costs what the gateway computes for the same answer', async () => {
     const prompted = await world.send('/v1/chat/completions', {
       headers: { 'x-gw-provider': '@openai' },

@@ -57,6 +57,13 @@ export const logRow = (over: Partial<LogRow> = {}): LogRow => ({
   gateway_version: '0.1.0',
   document: 'none',
   fell_back: false,
+  runtime: null,
+  runtime_version: null,
+  sdk_version: null,
+  request_parsing_ms: null,
+  pre_processing_ms: null,
+  cache_ms: null,
+  response_parsing_ms: null,
   ...over,
 });
 

@@ -243,4 +243,22 @@ where is_final and fell_back
 group by bucket, workspace, api_key, provider, account, model, config, prompt, status, cache, retries, latency;
 `,
   },
+  {
+    name: '0006-clients-and-times',
+    sql: `-- As in PostgreSQL.
+alter table gateway_logs.logs add column if not exists runtime LowCardinality(Nullable(String));
+
+alter table gateway_logs.logs add column if not exists runtime_version LowCardinality(Nullable(String));
+
+alter table gateway_logs.logs add column if not exists sdk_version LowCardinality(Nullable(String));
+
+alter table gateway_logs.logs add column if not exists request_parsing_ms Nullable(Float64);
+
+alter table gateway_logs.logs add column if not exists pre_processing_ms Nullable(Float64);
+
+alter table gateway_logs.logs add column if not exists cache_ms Nullable(Float64);
+
+alter table gateway_logs.logs add column if not exists response_parsing_ms Nullable(Float64);
+`,
+  },
 ];

@@ -14,6 +14,8 @@ export const EXPORT_FIELDS = [
   ] as const),
   ...(['res_units', 'total_units', 'request_url', 'cost', 'cost_currency', 'response_time'] as const),
   ...(['response_status_code', 'mode', 'config', 'prompt_slug', 'metadata'] as const),
+  ...(['runtime', 'runtime_version', 'sdk_version'] as const),
+  ...(['request_parsing_time', 'pre_processing_time', 'cache_processing_time', 'response_parsing_time'] as const),
 ] as const;
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 

@@ -220,4 +220,22 @@ alter table gateway_logs.log_minutes add column fallbacks bigint not null defaul
 alter table gateway_logs.log_hours add column fallbacks bigint not null default 0;
 `,
   },
+  {
+    name: '0006-clients-and-times',
+    sql: `-- What clients run on, and how long parts of a request took. Earlier rows do not tell.
+alter table gateway_logs.logs add column runtime text;
+
+alter table gateway_logs.logs add column runtime_version text;
+
+alter table gateway_logs.logs add column sdk_version text;
+
+alter table gateway_logs.logs add column request_parsing_ms double precision;
+
+alter table gateway_logs.logs add column pre_processing_ms double precision;
+
+alter table gateway_logs.logs add column cache_ms double precision;
+
+alter table gateway_logs.logs add column response_parsing_ms double precision;
+`,
+  },
 ];

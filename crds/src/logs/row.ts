@@ -94,6 +94,19 @@ export interface LogRow {
   readonly document: string;
   /** Another target of the request has failed, or was left out, before this one. */
   readonly fell_back: boolean;
+  /** What the client runs on, as its SDK says: `node`, `CPython`. The three are of 64 characters at most. */
+  readonly runtime: string | null;
+  readonly runtime_version: string | null;
+  /** Of the SDK; of other clients what names itself in `User-Agent`, with its version: `curl/8.5.0`. */
+  readonly sdk_version: string | null;
+  /** Reading and parsing the body of the client, with the wait for its bytes. Null, as the other three: not measured. */
+  readonly request_parsing_ms: number | null;
+  /** Before the first target, without the time above. */
+  readonly pre_processing_ms: number | null;
+  /** The look of the attempt into the cache. */
+  readonly cache_ms: number | null;
+  /** Bringing the whole good answer of the provider into the format of the client. */
+  readonly response_parsing_ms: number | null;
 }
 
 /** What a column holds, in the words of no database. */
@@ -155,6 +168,13 @@ export const LOG_COLUMNS = {
   gateway_version: 'text',
   document: 'text',
   fell_back: 'flag',
+  runtime: 'text',
+  runtime_version: 'text',
+  sdk_version: 'text',
+  request_parsing_ms: 'real',
+  pre_processing_ms: 'real',
+  cache_ms: 'real',
+  response_parsing_ms: 'real',
 } as const satisfies Record<keyof LogRow, ColumnKind>;
 
 /** Columns without a value in some rows. */

@@ -59,8 +59,17 @@ const metrics = z.object({
   response_time: z.number(),
   upstream_response_time: z.number(),
   gateway_processing_time: z.number(),
+  /** Null, as the next three: not measured. */
+  request_parsing_time: z.number().nullable(),
+  pre_processing_time: z.number().nullable(),
+  cache_processing_time: z.number().nullable(),
+  response_parsing_time: z.number().nullable(),
   /** To the last byte. */
   ttlt: z.number(),
+  /** Of the client, as it says. */
+  runtime: z.string().nullable(),
+  runtime_version: z.string().nullable(),
+  sdk_version: z.string().nullable(),
   is_proxy_call: z.boolean(),
   cache_status: z.string().nullable(),
   cache_type: z.enum(['simple', 'semantic']).nullable(),

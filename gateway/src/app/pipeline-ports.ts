@@ -124,7 +124,7 @@ export function createPipelinePorts(settings: GatewaySettings, options: Pipeline
     },
     sessions: stores.sessions,
     breakers: stores.breakers,
-    capture: captureOf(options),
+    ...{ capture: captureOf(options), keepsRows: () => options.requestLog?.isKept() ?? false },
     maxCalls: limits.maxCalls,
     regexTurn,
     sidecarProfile: settings.sidecarProfile,

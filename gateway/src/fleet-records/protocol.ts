@@ -25,12 +25,14 @@ export const MAX_CALL_BYTES: number = 2 * 1024 * 1024;
  * Depth, values and bytes of a string in the JSON of a call; documents are strings in it. It is parsed in one piece. A full batch of rows with 40
  * members of metadata has fewer; a batch with more is halved by the sidecar.
  */
-export const RECORDS_JSON = { depth: 10, nodes: 100_000, stringBytes: MAX_CALL_BYTES } as const;
+export const RECORDS_JSON = { depth: 10, nodes: 110_000, stringBytes: MAX_CALL_BYTES } as const;
 
 /** Longest text of a row, in characters. */
 const MAX_TEXT = 1_024;
 const MAX_METADATA_TEXT = 128;
 const MAX_TRACE_ID = 256;
+/** Of what a client runs on. */
+const MAX_CLIENT_TEXT = 64;
 /** Of one attempt. */
 const MAX_TOKENS = 1_000_000_000;
 const MAX_MS = 1_000_000_000;
@@ -39,6 +41,8 @@ const MAX_SMALL = 32_767;
 const text = z.string().max(MAX_TEXT);
 const maybe = text.nullable();
 const ms = z.number().min(0).max(MAX_MS);
+const partMs = ms.nullable().default(null);
+const client = z.string().max(MAX_CLIENT_TEXT).nullable().default(null);
 const tokens = z.int().min(0).max(MAX_TOKENS);
 const small = z.int().min(0).max(MAX_SMALL);
 const checks = z.array(text).max(MAX_CHECKS).optional();
@@ -149,6 +153,14 @@ export const wireRow = z.object({
   gateway_version: text,
   /** Sidecars of earlier versions do not say it. */
   fell_back: z.boolean().default(false),
+  /** Nor these. */
+  runtime: client,
+  runtime_version: client,
+  sdk_version: client,
+  request_parsing_ms: partMs,
+  pre_processing_ms: partMs,
+  cache_ms: partMs,
+  response_parsing_ms: partMs,
 });
 
 /** What the fleet decides itself. */

@@ -186,7 +186,7 @@ test('the values of a usual batch are no more than a call may have, and those of
   };
   const usual = row({ metadata: many(40), decision: { calls: 1, usage: {} } });
   expect(problemOf(Array(MAX_ROWS).fill({ row: usual, content: '{}' }))).toBeUndefined();
-  expect(problemOf([{ row: row({ metadata: many(50_000) }) }])).toBe('nodes');
+  expect(problemOf([{ row: row({ metadata: many(55_000) }) }])).toBe('nodes');
 });
 
 const feedback = (over: object = {}): object => ({
@@ -240,4 +240,21 @@ test.each<{ admission: Admission; code: string }>([
   now = 'now';
   expect(await answer([{ row: row() }], call)).toEqual({ refused: 0 });
   expect([added.length, judged.length]).toEqual([1, 1]);
+});
+
+test('a row of a sidecar of an earlier version lacks what rows have now', async () => {
+  const { added, answer } = given();
+  const names = ['runtime', 'runtime_version', 'sdk_version'] as const;
+  const times = ['request_parsing_ms', 'pre_processing_ms', 'cache_ms', 'response_parsing_ms'] as const;
+  const earlier: Record<string, unknown> = { ...row() };
+  for (const name of [...names, ...times, 'fell_back']) delete earlier[name];
+  const present = row({ runtime: 'node', sdk_version: 'v'.repeat(64), cache_ms: 1.5 });
+  const tooLong = row({ sdk_version: 'v'.repeat(65) });
+  expect(await answer([{ row: earlier }, { row: present }, { row: tooLong }])).toMatchObject({ refused: 1 });
+  expect(
+    added.map(({ row: { runtime, sdk_version, cache_ms, fell_back } }) => [runtime, sdk_version, cache_ms, fell_back]),
+  ).toEqual([
+    [null, null, null, false],
+    ['node', 'v'.repeat(64), 1.5, false],
+  ]);
 });

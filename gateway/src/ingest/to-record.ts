@@ -13,6 +13,7 @@ import {
 import {
   type AttemptFacts,
   type BodiesKept,
+  boundClient,
   Capture,
   type CapturedAttempt,
   type CountedAnswer,
@@ -23,6 +24,7 @@ import {
   NO_VERDICTS,
   NOTHING_COUNTED,
   type RequestRecord,
+  wholeClient,
   withUsage,
 } from '../record/index.ts';
 import { readReport } from '../usage/index.ts';
@@ -61,6 +63,8 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
   };
   // First for the order: those of the key and the workspace are the ones that are kept.
   const metadata = Object.assign(Object.create(null), resolution.metadata, entry.metadata, resolution.metadata);
+  const headers = headersByName(request.headers);
+  const client = wholeClient({ header: (name) => headers[name] });
   const record = {
     request: {
       trace,
@@ -69,8 +73,9 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
       startedAtMs: entry.startedAtMs,
       bytes: request.body?.length ?? 0,
       user: entry.user === undefined ? undefined : boundText(entry.user),
+      client: boundClient(client),
       metadata: boundMetadata(metadata),
-      headers: () => Object.entries(headersByName(request.headers)),
+      headers: () => Object.entries(headers),
       carrierHeaders: () => [...exchange.request.headers(), ...request.headers],
       sensitiveHeaders: () =>
         masksOf({
@@ -97,7 +102,7 @@ export function toRecord(entry: Entry, context: RecordContext): RequestRecord {
     },
     captured,
   };
-  return cleanRecord(record, { trace, metadata, user: entry.user });
+  return cleanRecord(record, { trace, metadata, user: entry.user, client });
 }
 
 function attemptOf(entry: Entry, { exchange }: ResolvedRequest): AttemptFacts {

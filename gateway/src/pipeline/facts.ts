@@ -17,7 +17,7 @@ export interface Progress extends LimitLog, GuardrailLog {
 }
 
 export function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
-  const { caller, input, limits, guardrails, steps, captured = input?.captured } = progress;
+  const { caller, input, limits, guardrails, steps, times, captured = input?.captured } = progress;
   const resolution = input?.resolution;
   const plan = resolution?.plan;
   const attempts = input === undefined ? [] : attemptsOf(input, outcome);
@@ -27,6 +27,7 @@ export function factsOf(outcome: AttemptOutcome | undefined, progress: Progress)
     metadata: resolution?.metadata ?? {},
     user: resolution?.params['user'],
     requestBytes: resolution && bytesOf(resolution.body),
+    times,
     route: {
       prompt: promptName(resolution?.prompt?.use),
       config: plan?.slug,

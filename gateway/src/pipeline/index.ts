@@ -104,6 +104,8 @@ export interface PipelinePorts {
   readonly tokens: TokenCheck;
   /** Undefined: there is no request log that keeps bodies. */
   readonly capture: CapturePorts | undefined;
+  /** Whether there is a log of rows now: they tell how long parts of a request took. */
+  keepsRows(): boolean;
   /** On a sidecar: the way to the fleet. */
   readonly fleet: FleetPort | undefined;
   /** Uniform in [0, 1). */
@@ -123,14 +125,19 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
   return { handle: (exchange) => (isCapturing ? captured(own, exchange) : serve(own, exchange)) };
 }
 
-const beginProgress = ({ trace }: Exchange): Progress => (trace.span?.sampled === true ? { steps: new StepLog() } : {});
+function beginProgress({ trace }: Exchange, { keepsRows }: PipelinePorts): Progress {
+  const progress: Progress = {};
+  if (trace.span?.sampled === true) progress.steps = new StepLog();
+  if (keepsRows()) progress.times = {};
+  return progress;
+}
 
 const captured = async (ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> =>
   captureAnswer(await serve(ports, exchange), exchange);
 
 async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Promise<Answer> {
   const { request, operation } = exchange;
-  const progress = beginProgress(exchange);
+  const progress = beginProgress(exchange, ports);
   try {
     request.checkLength(operation.bodies);
     refuseLoop(request, ports.attempts.gatewayName);
@@ -144,7 +151,7 @@ async function serve(ports: PipelinePorts & LocalPorts, exchange: Exchange): Pro
     const admitted = admitFirst(caller, exchange, ports, progress);
     if (admitted instanceof Promise) await admitted;
     refuseUnservedHeaders(request);
-    const given = await readBody(exchange);
+    const given = await readBody(exchange, progress.times);
     progress.body = given;
     captureRequest(progress.captured, given);
     const asked = operation.readAs === undefined ? given : await readAs(exchange, given, ports.attempts.json);

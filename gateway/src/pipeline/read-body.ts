@@ -1,6 +1,7 @@
 /** The body of a request, once its media type is known to be one that the operation takes. */
 import { AppError, memoryExhausted } from '../errors/index.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
+import type { PartTimes } from '../record/index.ts';
 import type { Exchange, RequestBody } from './exchange.ts';
 
 /** The media types of bodies, but for `binary`, which has any. */
@@ -9,10 +10,16 @@ const MEDIA_TYPES = {
   form: 'multipart/form-data',
 };
 
-/** Throws CONTENT_TYPE_INVALID, and rejects as `readBody` of the request does. */
-export function readBody(exchange: Pick<Exchange, 'operation' | 'request'>): Promise<RequestBody> {
+/** Throws CONTENT_TYPE_INVALID, and rejects as `readBody` of the request does. `times`: absent where nobody asks for them. */
+export function readBody(exchange: Pick<Exchange, 'operation' | 'request'>, times?: PartTimes): Promise<RequestBody> {
   checkContentType(exchange);
-  return exchange.request.readBody(exchange.operation.bodies);
+  const { operation, request } = exchange;
+  if (times === undefined) return request.readBody(operation.bodies);
+  const startedMs = performance.now();
+  return request.readBody(operation.bodies).then((body) => {
+    times.parsingMs = performance.now() - startedMs;
+    return body;
+  });
 }
 
 /**

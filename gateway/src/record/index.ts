@@ -17,9 +17,11 @@ export {
   knownScrubber,
   loggedTraceId,
 } from './clean/index.ts';
+export { boundClient, type ClientFacts, type WholeClient, wholeClient } from './client.ts';
 export { createHeaderMasks, type HeaderNames } from './header-masks.ts';
 export {
   type AttemptFacts,
+  type AttemptParts,
   type CacheStatus,
   type CallerFacts,
   type CheckVerdict,
@@ -35,6 +37,7 @@ export {
   NO_GUARDRAILS,
   NO_VERDICTS,
   type OnceRow,
+  type PartTimes,
   type PipelineFacts,
   type RequestFacts,
   type RequestRecord,

@@ -5,6 +5,7 @@ import type { Scrubber } from '../lib/scrub.ts';
 import type { AnswerEnd, TokenUsage } from '../usage/index.ts';
 import type { AskedParams } from './asked.ts';
 import type { Capture, CapturedAttempt } from './capture.ts';
+import type { ClientFacts } from './client.ts';
 import type { HeaderNames } from './header-masks.ts';
 import type { StepFacts } from './steps.ts';
 import type { CountedAnswer } from './usage.ts';
@@ -79,8 +80,12 @@ export interface RequestFacts {
   readonly startedAtMs: number;
   /** Bytes of the body; undefined: it was not read, or its client did not say. */
   readonly bytes: number | undefined;
+  /** Reading and parsing the body, with the wait for its bytes, in ms; undefined: no log keeps it, or it was not read. */
+  readonly parsingMs?: number | undefined;
   /** Whom the client asks for, by the member `user` of its body: at most 128 characters. */
   readonly user?: string | undefined;
+  /** Undefined: no sink reads it. */
+  readonly client?: ClientFacts | undefined;
   /** After defaults. Names and values are texts of bounded length, and their number is bounded. */
   readonly metadata: Readonly<Record<string, string>>;
   /** All headers as they came. Only while the sink runs; to be masked before they are written anywhere. */
@@ -234,6 +239,7 @@ export interface AttemptFacts {
   readonly durationMs: number;
   /** The part of it that was spent waiting for the provider, in ms. */
   readonly upstreamMs: number;
+  readonly parts?: AttemptParts | undefined;
   /** Undefined: the provider reported none, and none can be told from the answer. */
   readonly usage: TokenUsage | undefined;
   /** Its usage and cost by the models of rows; undefined: it is no output of a batch. */
@@ -254,6 +260,14 @@ export interface AttemptFacts {
   readonly captured?: CapturedAttempt | undefined;
   /** Takes the secrets of the target out of short texts; undefined: it has none. Only while the sink runs. */
   readonly textScrubber?: (() => Scrubber) | undefined;
+}
+
+/** How long parts of an attempt took, in ms; only where a log keeps it. */
+export interface AttemptParts {
+  /** The look into the cache; undefined: there was none. */
+  cacheMs?: number;
+  /** Bringing a whole good answer into the format of the client; undefined: there was none. */
+  mappingMs?: number;
 }
 
 /** What rows of one model used: those of the output of a batch. */
@@ -311,6 +325,7 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly isPassedOn?: true | undefined;
   readonly captured?: Capture | undefined;
   readonly requestBytes: number | undefined;
+  readonly times?: PartTimes | undefined;
   readonly stream: boolean;
   readonly error: AppError | undefined;
   /** Undefined: nothing was taken. */
@@ -319,6 +334,12 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly counted?: CountedAnswer | undefined;
   /** Undefined: no guardrail looked at the request. */
   readonly guardrails?: GuardrailVerdicts | undefined;
+}
+
+/** How long parts of a request took that no attempt has, in ms; only where a log keeps it. */
+export interface PartTimes {
+  /** Reading and parsing the body; undefined: it was not read. */
+  parsingMs?: number;
 }
 
 /** What guardrails said about a request so far. */

@@ -314,3 +314,13 @@ describe('a sink that fails', () => {
     expect(asks(keeper().sink)).toBe(false);
   });
 });
+
+test('what clients run on is read for a sink that reads it, and for no other', () => {
+  const headers = { 'x-stainless-runtime': 'node', 'user-agent': 'curl/8.5.0' };
+  expect(recordOf({ headers }, { readsClient: true }).request.client).toEqual({
+    runtime: 'node',
+    runtimeVersion: undefined,
+    sdk: 'curl/8.5.0',
+  });
+  expect(recordOf({ headers }).request.client).toBeUndefined();
+});

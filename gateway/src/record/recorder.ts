@@ -2,6 +2,7 @@ import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
 import { boundTrace, cleanRecord, cleanWatched } from './clean/index.ts';
+import { boundClient, type WholeClient, wholeClient } from './client.ts';
 import { createHeaderMasks } from './header-masks.ts';
 import type {
   AttemptFacts,
@@ -65,6 +66,7 @@ export interface FinishedRequest {
 
 export function createRecorder({ sinks, headerAliases = [], onSinkError }: RecorderOptions): Recorder {
   const readsUsage = sinks.some((sink) => sink.readsUsage === true);
+  const readsClient = sinks.some((sink) => sink.readsClient === true);
   const asking = sinks.filter((sink) => sink.needsStreamUsage !== undefined);
   const masksOf = createHeaderMasks(headerAliases);
   const failed = new Set<string>();
@@ -107,7 +109,9 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
   return {
     needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
     finish: (finished) => {
-      const record = made(() => toRecord(finished, performance.now(), { readsUsage, masksOf, onUncleaned }));
+      const record = made(() =>
+        toRecord(finished, performance.now(), { readsUsage, readsClient, masksOf, onUncleaned }),
+      );
       if (record === undefined) return;
       tell((sink) => sink.record(record));
     },
@@ -120,6 +124,7 @@ export function createRecorder({ sinks, headerAliases = [], onSinkError }: Recor
 
 interface RecordOptions {
   readonly readsUsage: boolean;
+  readonly readsClient: boolean;
   readonly masksOf: ReturnType<typeof createHeaderMasks>;
   onUncleaned(this: void, error: unknown): void;
 }
@@ -127,7 +132,7 @@ interface RecordOptions {
 function toRecord(
   finished: FinishedRequest,
   endedMs: number,
-  { readsUsage, masksOf, onUncleaned }: RecordOptions,
+  { readsUsage, readsClient, masksOf, onUncleaned }: RecordOptions,
 ): RequestRecord {
   const { exchange, answer, sent } = finished;
   const { facts } = answer;
@@ -136,8 +141,9 @@ function toRecord(
   const counts = readsUsage || facts.settlement !== undefined;
   const answeredBy = made && counts ? withAnswer(made, finished) : made;
   if (answeredBy !== undefined) facts.settlement?.settle(spentOf(answeredBy));
+  const client = readsClient ? wholeClient(exchange.request) : undefined;
   const record = {
-    request: requestFacts(exchange, facts, masksOf),
+    request: requestFacts(exchange, facts, { masksOf, client }),
     caller: facts.caller,
     route: facts.route,
     decisions: decisionsOf(facts),
@@ -156,7 +162,11 @@ function toRecord(
     ...(exchange.settlement === undefined ? undefined : { isOwnCall: true as const, once: exchange.settlement.once }),
     captured: facts.captured,
   };
-  return cleanRecord(record, { trace: exchange.trace, metadata: facts.metadata, user: facts.user }, onUncleaned);
+  return cleanRecord(
+    record,
+    { trace: exchange.trace, metadata: facts.metadata, user: facts.user, client },
+    onUncleaned,
+  );
 }
 
 /** Charges what the answer used, where that has to be done before its record is made. */
@@ -167,8 +177,8 @@ export function settleAnswer(finished: FinishedRequest): void {
 
 function requestFacts(
   { operation, request, snapshot, startedMs, trace }: FinishedRequest['exchange'],
-  { metadata, user, requestBytes, caller }: PipelineFacts,
-  masksOf: RecordOptions['masksOf'],
+  { metadata, user, requestBytes, times, caller }: PipelineFacts,
+  { masksOf, client }: Pick<RecordOptions, 'masksOf'> & { readonly client: WholeClient | undefined },
 ): RequestFacts {
   const { method, path } = request;
   return {
@@ -179,6 +189,8 @@ function requestFacts(
     generates: operation.generates,
     startedAtMs: toUnixMs(startedMs),
     bytes: requestBytes,
+    parsingMs: times?.parsingMs,
+    client: client && boundClient(client),
     metadata: boundMetadata(metadata),
     user: typeof user === 'string' ? boundText(user) : undefined,
     headers: () => request.headers(),

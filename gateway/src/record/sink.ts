@@ -7,6 +7,8 @@ export interface Sink {
   readonly name: string;
   /** The sink reads usage. Without such a sink no answer is searched for it. */
   readonly readsUsage?: true;
+  /** The sink reads what clients run on. */
+  readonly readsClient?: true;
   /** Whether the sink needs the usage of a stream also when its client did not ask for it. */
   needsStreamUsage?(question: UsageQuestion): boolean;
   /** Runs after the last byte, between other requests: anything slow belongs into a queue with a bound. */

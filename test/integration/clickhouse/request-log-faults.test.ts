@@ -138,7 +138,9 @@ test('a database of the version before gets what it lacks, and keeps its rows', 
   for (const view of ['sum_fallback_minutes', 'sum_fallback_hours'])
     await server.rows(`drop view gateway_logs.${view}`);
   for (const table of ['fallback_minutes', 'fallback_hours']) await server.rows(`drop table gateway_logs.${table}`);
-  await server.rows('alter table gateway_logs.logs drop column fell_back');
+  const parts = ['request_parsing_ms', 'pre_processing_ms', 'cache_ms', 'response_parsing_ms'];
+  for (const column of ['fell_back', 'runtime', 'runtime_version', 'sdk_version', ...parts])
+    await server.rows(`alter table gateway_logs.logs drop column ${column}`);
   world = await startWorld({ env: { GATEHOUSE_LOGS_CLICKHOUSE_URL: url } });
   await send(3);
   await untilWritten(3);

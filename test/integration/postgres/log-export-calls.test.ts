@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
   });
   await world.write(
-    record({ trace_id: 'a-1', model: 'gpt', cost_nano: 25_000_000, metadata: { team: 'red' } }, CONTENT),
+    record({ trace_id: 'a-1', model: 'gpt', cost_nano: 25_000_000, metadata: { team: 'red' }, ...CLIENT }, CONTENT),
     record({ trace_id: 'a-2', status: 500, created_at: NOW - 120_000, key_user: 'ada' }),
     record({ trace_id: 'b-1', workspace: 'team-b' }),
   );
@@ -41,6 +41,13 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 const call = (key: string, method: 'GET' | 'POST' | 'PUT', path = '', body?: object): Promise<Answer> =>
   world.management.call(key, method, `/logs/exports${path}`, body);
 const FIELDS = ['id', 'trace_id'];
+const CLIENT = {
+  runtime: 'node',
+  runtime_version: 'v26',
+  sdk_version: '5.1.0',
+  request_parsing_ms: 0.5,
+  cache_ms: 0.25,
+};
 
 async function make(body: object = {}, key = 'service'): Promise<string> {
   const answer = await call(key, 'POST', '', { filters: {}, requested_data: FIELDS, ...body });
@@ -111,6 +118,14 @@ describe('an export', () => {
     const theirs = await make({ workspace_id: 'team-b' }, 'root');
     await finish(theirs, 'root');
     expect(await tracesOf(theirs, 'root')).toEqual(['b-1']);
+  });
+
+  test('has what clients run on, and times of parts', async () => {
+    const times = ['request_parsing_time', 'pre_processing_time', 'cache_processing_time', 'response_parsing_time'];
+    const id = await make({ requested_data: ['runtime', 'runtime_version', 'sdk_version', ...times] });
+    await finish(id);
+    const lines = (await linesOf(id)).map((line) => Object.values(line));
+    expect(lines).toEqual([['node', 'v26', '5.1.0', 0.5, null, 0.25, null], Array(7).fill(null)]);
   });
 
   test('leaves out what the organisation denies', async () => {

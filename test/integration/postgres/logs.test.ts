@@ -37,6 +37,8 @@ const ROWS = {
       trace_id: 'trace-first',
       api_key: 'key/team-a/app',
       metadata: { team: 'red', _user: 'ada', _organisation: 'shop' },
+      ...{ runtime: 'node', runtime_version: 'v26.1.0', sdk_version: '5.1.0' },
+      ...{ request_parsing_ms: 0.125, pre_processing_ms: 1.5, cache_ms: 0.25, response_parsing_ms: 0.062 },
     },
     CONTENT,
   ),
@@ -112,7 +114,12 @@ describe('a list', () => {
           'metadata.value': ['red', 'ada', 'shop'],
           api_key_id: 'key/team-a/app',
         },
+        ...{ runtime: 'node', runtime_version: 'v26.1.0', sdk_version: '5.1.0', request_parsing_time: 0.125 },
+        ...{ pre_processing_time: 1.5, cache_processing_time: 0.25, response_parsing_time: 0.062 },
       },
+    ]);
+    expect((await get('/logs?trace_id=trace-second')).body['data']).toMatchObject([
+      { runtime: null, sdk_version: null, request_parsing_time: null, cache_processing_time: null },
     ]);
   });
 

@@ -206,3 +206,25 @@ test('an answer that cannot be read keeps the counts of its calls', async () => 
     cacheStatus: 'DISABLED',
   });
 });
+
+describe('the times of parts', () => {
+  const cached = { provider: '@first', cache: { mode: 'simple' } };
+  const time = expect.any(Number);
+
+  test('are those of the look into the cache and of a good whole answer', async () => {
+    const { ask } = gateway({ log: { times: {} } });
+    expect((await ask(cached)).parts).toEqual({ cacheMs: time, mappingMs: time });
+    expect((await ask(cached)).parts).toEqual({ cacheMs: time });
+    expect((await ask({ provider: '@second' })).parts).toEqual({ mappingMs: time });
+  });
+
+  test('are not those of a stream', async () => {
+    const { ask } = gateway({ log: { times: {} }, answers: ['data: [DONE]\n\n'] });
+    expect((await ask({ provider: '@first' }, { stream: true })).parts).toEqual({});
+  });
+
+  test('are not taken where nobody asks for them', async () => {
+    const { ask } = gateway({});
+    expect((await ask(cached)).parts).toBeUndefined();
+  });
+});

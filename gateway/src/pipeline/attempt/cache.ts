@@ -13,6 +13,7 @@ import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
 import { opensRealtimeSession } from '../../providers/engine/index.ts';
+import type { AttemptParts } from '../../record/index.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
@@ -50,15 +51,23 @@ const NO_BYTES = Buffer.alloc(0);
 const storedFormat = ({ streamFormat }: Operation): StreamProtocol | undefined =>
   streamFormat === 'events' ? undefined : streamFormat;
 
+export interface CacheQuestion {
+  readonly request: OutgoingRequest;
+  /** Gets the time of the look; undefined: nobody asks for it. */
+  readonly parts: AttemptParts | undefined;
+}
+
 /** Looks the request up; DISABLED when the target has no cache or the operation or body is not cacheable. */
 export function openCache(
   { cache, semantic, json }: Pick<AttemptPorts, 'cache' | 'semantic' | 'json'>,
   prepared: Prepared,
-  request: OutgoingRequest,
+  { request, parts }: CacheQuestion,
 ): CacheSession | Promise<CacheSession> {
   const plan = prepared.leaf.settings.cache;
   if (plan === undefined || !isCacheable(prepared) || givesSecret(prepared, request)) return DISABLED;
-  const look = (): Promise<CacheSession> => lookUp({ cache, semantic, plan, request, json }, prepared);
+  const lookup = { cache, semantic, plan, request, json };
+  const look = (): Promise<CacheSession> =>
+    parts === undefined ? lookUp(lookup, prepared) : timedLook(lookup, prepared, parts);
   const { steps } = prepared.input.log;
   const step = { kind: 'cache', target: prepared.leaf.path } as const;
   return steps === undefined ? look() : steps.time(step, look, (session) => ({ cache: session?.status }));
@@ -76,6 +85,13 @@ interface Lookup {
   readonly plan: CachePlan;
   readonly request: OutgoingRequest;
   readonly json: JsonLimits;
+}
+
+async function timedLook(lookup: Lookup, prepared: Prepared, parts: AttemptParts): Promise<CacheSession> {
+  const startedMs = performance.now();
+  const session = await lookUp(lookup, prepared);
+  parts.cacheMs = performance.now() - startedMs;
+  return session;
 }
 
 async function lookUp({ cache, semantic, plan, request, json }: Lookup, prepared: Prepared): Promise<CacheSession> {

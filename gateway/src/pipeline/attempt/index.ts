@@ -3,6 +3,7 @@ import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
 import { andThen } from '../../providers/engine/index.ts';
+import type { AttemptParts } from '../../record/index.ts';
 import type { Leaf } from '../../routing/index.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
@@ -60,7 +61,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
 
     const built = firstRequest(ports, prepared);
     const request = built instanceof Promise ? await built : built;
-    const opened = openCache(ports, prepared, request);
+    const opened = openCache(ports, prepared, { request, parts: progress.parts });
     const cache = opened instanceof Promise ? await opened : opened;
     if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
     const held = holdTarget(ports, prepared);
@@ -68,16 +69,16 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const check = rowCheckOf(prepared);
     const refused = check && (await checkRows(ports, prepared, check));
     if (refused !== undefined) return await triedOutcome(progress, refused, { json: ports.json });
-    const tried = await tryTarget(ports, prepared, request);
+    const tried = await tryTarget(ports, prepared, { request, parts: progress.parts });
     return await triedOutcome(progress, tried, { cache, json: ports.json });
   } catch (error) {
     return failedOutcome(progress, error);
   }
 }
 
-function tryTarget(ports: AttemptPorts, prepared: Prepared, request: OutgoingRequest): Promise<Tried<MappedAnswer>> {
+function tryTarget(ports: AttemptPorts, prepared: Prepared, first: FirstTry): Promise<Tried<MappedAnswer>> {
   const { createsBatch, reportsRows } = prepared.operation;
-  const tried = tryWithRetries(ports, new TargetTries(ports, prepared, request));
+  const tried = tryWithRetries(ports, new TargetTries(ports, prepared, first));
   const isOfBatch = createsBatch === true || reportsRows !== undefined;
   return isOfBatch ? tried.then((answered) => seen(ports, prepared, answered)) : tried;
 }
@@ -88,16 +89,24 @@ async function seen(ports: AttemptPorts, prepared: Prepared, tried: Tried<Mapped
   return await countRows(ports, prepared, tried);
 }
 
+interface FirstTry {
+  readonly request: OutgoingRequest;
+  /** Gets the time of mapping; undefined: nobody asks for it. */
+  readonly parts: AttemptParts | undefined;
+}
+
 /** The tries of one target: the request that was built first, then new ones, for tokens and signatures expire. */
 class TargetTries implements RetryOptions<MappedAnswer> {
   readonly #ports: AttemptPorts;
   readonly #prepared: Prepared;
+  readonly #parts: AttemptParts | undefined;
   #first: OutgoingRequest | undefined;
 
-  constructor(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest) {
+  constructor(ports: AttemptPorts, prepared: Prepared, { request, parts }: FirstTry) {
     this.#ports = ports;
     this.#prepared = prepared;
-    this.#first = first;
+    this.#parts = parts;
+    this.#first = request;
   }
 
   get signal(): CancelSignal {
@@ -140,7 +149,15 @@ class TargetTries implements RetryOptions<MappedAnswer> {
   }
 
   map(answer: ProviderAnswer): MappedAnswer | Promise<MappedAnswer> {
-    return map(this.#ports, this.#prepared, answer);
+    const parts = this.#parts;
+    if (parts === undefined || answer.kind === 'stream' || answer.status < 200 || answer.status > 299)
+      return map(this.#ports, this.#prepared, answer);
+    const startedMs = performance.now();
+    const mapping = map(this.#ports, this.#prepared, answer);
+    return andThen(mapping, (mapped) => {
+      parts.mappingMs = performance.now() - startedMs;
+      return mapped;
+    });
   }
 
   evaluate(answer: MappedAnswer, signal: CancelSignal): CheckedAnswer | Promise<CheckedAnswer> {

@@ -28,7 +28,14 @@ import { OPERATIONS, type Operation } from '../operations/index.ts';
 import { readBody } from '../read-body.ts';
 import { createResolver } from '../resolve/index.ts';
 import { limitPorts } from '../testing.ts';
-import { type AnswerCheck, type AttemptOutcome, type AttemptPorts, attemptTarget, type InputCheck } from './index.ts';
+import {
+  type AnswerCheck,
+  type AttemptInput,
+  type AttemptOutcome,
+  type AttemptPorts,
+  attemptTarget,
+  type InputCheck,
+} from './index.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
@@ -84,6 +91,8 @@ export interface Given {
   readonly snapshotView?: SnapshotView;
   readonly needsStreamUsage?: boolean;
   readonly limiter?: Limiter;
+  /** What each request begins with. */
+  readonly log?: AttemptInput['log'];
 }
 
 /** Answers with the bodies in turn, the last one again and again; `calls` gets the requests. */
@@ -150,6 +159,7 @@ export function gateway({
   operation = OPERATIONS.chatComplete,
   needsStreamUsage = false,
   limiter = createMemoryLimiter(),
+  log = {},
 }: Given) {
   const calls: UpstreamRequest[] = [];
   const tasks: (() => void)[] = [];
@@ -200,7 +210,7 @@ export function gateway({
     };
     const caller = await identify(request, snapshotView);
     const resolution = resolver.resolve(exchange, caller, await readBody(exchange));
-    const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [], log: {} };
+    const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [], log: { ...log } };
     const outcome = await walkPlan<AttemptOutcome>(resolution.plan.root, {
       facts: () => ({ metadata: {}, params: {}, pathname: '/', work: { left: 1, nextSlice: async () => {} } }),
       random: () => 0,

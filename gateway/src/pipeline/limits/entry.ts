@@ -2,7 +2,7 @@
 import type { Buckets, BudgetDenial, BudgetLimit, Budgets } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Demand, Denial, Limiter, Reservation } from '../../limits/index.ts';
-import type { StepLog } from '../../record/index.ts';
+import type { PartTimes, StepLog } from '../../record/index.ts';
 import { type KeyRecord, NO_LIMITS, type WorkspaceRecord } from '../../snapshot/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { budgetError, rateError } from './denial.ts';
@@ -30,6 +30,8 @@ export interface LimitLog {
   limits?: LimitTrail;
   /** Only where spans of the request are exported. */
   steps?: StepLog;
+  /** Only where rows of the request are kept. */
+  times?: PartTimes;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Takes credentials out of what clients have named in a record, before any sink gets it: docs/behaviour/records.md#credentials. */
 import { boundMetadata, boundText } from '@gatehouse/crds/logs';
 import { AppError } from '../../errors/index.ts';
+import { boundClient, type WholeClient } from '../client.ts';
 import type { AttemptFacts, GuardrailFacts, RequestRecord, TraceContext } from '../record.ts';
 import type { WatchedGuardrails } from '../sink.ts';
 import { REDACTED } from './credentials.ts';
@@ -11,6 +12,8 @@ export interface WholeTexts {
   readonly trace: TraceContext;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly user: unknown;
+  /** Undefined: no sink reads it. */
+  readonly client?: WholeClient | undefined;
 }
 
 type Clean = TextCleaner['clean'];
@@ -95,15 +98,18 @@ export function boundTrace({ traceId, spanId, parentSpanId, spanName, span }: Tr
 const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
 /** All that may hold a credential, as one text that is searched once; undefined: one of them is too long to be recorded as it is. */
 function textOf({ request, attempts, decisions, answer }: RequestRecord, whole: WholeTexts): string | undefined {
-  const { trace, metadata, user } = whole;
+  const { trace, metadata, user, client } = whole;
   const texts = [request.path, ...textsOfTrace(trace)];
   if (typeof user === 'string') texts.push(user);
+  for (const text of client ?? NO_TEXTS) if (text !== undefined) texts.push(text);
   for (const name of Object.keys(metadata).slice(0, MAX_MEMBERS)) texts.push(name, textOfValue(metadata[name]));
   for (const attempt of attempts) addAttempt(texts, attempt);
   for (const guardrail of decisions.guardrails) texts.push(...textsOfGuardrail(guardrail));
   if (answer.error !== undefined) texts.push(textOfError(answer.error));
   return joined(texts);
 }
+
+const NO_TEXTS: readonly undefined[] = [];
 
 const joined = (texts: readonly string[]): string | undefined =>
   texts.some(({ length }) => length > MAX_READ) ? undefined : texts.join('\n');
@@ -162,6 +168,7 @@ function cleaned(record: RequestRecord, whole: WholeTexts): RequestRecord {
       trace: boundTrace(cleanTrace(whole.trace, clean)),
       metadata: boundMetadata(whole.metadata, clean),
       user: typeof whole.user === 'string' ? boundText(clean(whole.user)) : undefined,
+      client: whole.client && boundClient(whole.client, clean),
     },
     attempts: [...made.values()],
     answeredBy: answeredBy && (made.get(answeredBy) ?? cleanAttempt(answeredBy, clean)),

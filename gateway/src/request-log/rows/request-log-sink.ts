@@ -15,6 +15,7 @@ export interface RequestLogSinkOptions extends LogRecordOptions {
 export const createRequestLogSink = ({ log, ...options }: RequestLogSinkOptions): Sink => ({
   name: 'request_log',
   readsUsage: true,
+  readsClient: true,
   record: (record: RequestRecord) => {
     for (const each of logRecordsOf(record, options)) log.add(each);
     const { caller, decisions, request, isPassedOn } = record;

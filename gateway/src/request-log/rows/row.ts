@@ -24,6 +24,9 @@ export type Shared = Pick<
   | 'metadata'
   | 'snapshot'
   | 'gateway_version'
+  | 'runtime'
+  | 'runtime_version'
+  | 'sdk_version'
 >;
 
 export type TargetColumns = Pick<
@@ -31,7 +34,17 @@ export type TargetColumns = Pick<
   'provider' | 'account' | 'model' | 'answered_model' | 'target' | 'target_index' | 'cache' | 'retries' | 'fell_back'
 >;
 
-export type Times = Pick<LogRow, 'response_ms' | 'upstream_ms' | 'last_byte_ms' | 'gateway_ms'>;
+export type Times = Pick<
+  LogRow,
+  | 'response_ms'
+  | 'upstream_ms'
+  | 'last_byte_ms'
+  | 'gateway_ms'
+  | 'request_parsing_ms'
+  | 'pre_processing_ms'
+  | 'cache_ms'
+  | 'response_parsing_ms'
+>;
 
 export type UsageColumns = Pick<
   LogRow,
@@ -66,6 +79,7 @@ interface Own {
 /** Written out: an object of so many members that is put together of others costs several times as much, also to whoever reads it. */
 export function toRow(shared: Shared, own: Own): LogRow {
   const { target, times, used } = own;
+  // biome-ignore format: several in a line
   return {
     id: own.id,
     created_at: own.createdAt,
@@ -121,5 +135,8 @@ export function toRow(shared: Shared, own: Own): LogRow {
     snapshot: shared.snapshot,
     gateway_version: shared.gateway_version,
     document: 'none',
+    runtime: shared.runtime, runtime_version: shared.runtime_version, sdk_version: shared.sdk_version,
+    request_parsing_ms: times.request_parsing_ms, pre_processing_ms: times.pre_processing_ms,
+    cache_ms: times.cache_ms, response_parsing_ms: times.response_parsing_ms,
   };
 }

@@ -13,9 +13,20 @@ const rows = (record: RequestRecord) => rowsOf(record, { gatewayVersion: '1.2.3'
 test('the row of a good answer has names, times, tokens and cost', () => {
   const attempt = sampleAttempt({
     ...{ account: 'main', target: 'config.targets[2]', retries: 1, startedAtMs: 1_700_000_000_000.75 },
+    parts: { cacheMs: 0.2501, mappingMs: 0.1249 },
     cost: { nanoDollars: 2_500, unpriced: false, estimated: true, source: 'catalogue' },
   });
-  const record = sampleRecord({ attempts: [attempt], request: { metadata: { team: 'a', _environment: 'test' } } });
+  const record = sampleRecord({
+    attempts: [attempt],
+    request: {
+      metadata: { team: 'a', _environment: 'test' },
+      ...{
+        startedAtMs: 1_699_999_999_996.015,
+        parsingMs: 1.235,
+        client: { runtime: 'node', runtimeVersion: 'v22.4.0', sdk: '5.1.0' },
+      },
+    },
+  });
   const route = { ...record.route, configVersion: 'v9', configGeneration: 4, prompt: 'hello@3' };
   expect(rows({ ...record, route })).toEqual([
     {
@@ -73,6 +84,13 @@ test('the row of a good answer has names, times, tokens and cost', () => {
       snapshot: 3,
       gateway_version: '1.2.3',
       document: 'none',
+      runtime: 'node',
+      runtime_version: 'v22.4.0',
+      sdk_version: '5.1.0',
+      request_parsing_ms: 1.235,
+      pre_processing_ms: 3.5,
+      cache_ms: 0.25,
+      response_parsing_ms: 0.125,
     },
   ]);
 });

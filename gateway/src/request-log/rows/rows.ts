@@ -12,8 +12,9 @@ import {
 } from '../../record/index.ts';
 import { withoutSecrets } from '../../telemetry/index.ts';
 import { decisionOf } from './decision.ts';
-import { type Shared, type TargetColumns, type Times, toRow, type UsageColumns } from './row.ts';
+import { type Shared, type TargetColumns, toRow, type UsageColumns } from './row.ts';
 import { storableText } from './texts.ts';
+import { attemptTimes, finalTimes, NO_TIMES } from './times.ts';
 
 /** Longest names and identifiers of clients, in characters. */
 const MAX_NAME = 256;
@@ -59,7 +60,7 @@ interface SharedParts {
 }
 
 function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVersion }: SharedParts): Shared {
-  const { trace, method, path, operation } = request;
+  const { trace, method, path, operation, client } = request;
   const metadata = metadataOf(request.metadata);
   const [prompt, promptVersion] = promptOf(route.prompt);
   return {
@@ -84,6 +85,9 @@ function sharedOf({ request, route, answer }: RequestRecord, { caller, gatewayVe
     metadata,
     snapshot: answer.snapshot,
     gateway_version: gatewayVersion,
+    runtime: client?.runtime ?? null,
+    runtime_version: client?.runtimeVersion ?? null,
+    sdk_version: client?.sdk ?? null,
   };
 }
 
@@ -155,8 +159,6 @@ function shareRows(row: LogRow, attempt: AttemptFacts, { record }: RowContext): 
     decision: { calls: 0 },
   }));
 }
-
-const NO_TIMES: Times = { response_ms: 0, upstream_ms: 0, last_byte_ms: 0, gateway_ms: 0 };
 
 /** A new one, or that of what may be recorded again. */
 const idOf = (once: OnceRow | undefined, ...parts: readonly string[]): string =>
@@ -235,26 +237,3 @@ function indexOf(target: string | undefined): number | null {
   const index = target === undefined || target === 'config' ? undefined : INDEX.exec(target)?.[1];
   return index === undefined ? null : Number(index);
 }
-
-/** As the client has seen them: from the first byte of the request. The gateway's part is what no provider was waited for. */
-function finalTimes({ answer, attempts }: RequestRecord, own: AttemptFacts | undefined): Times {
-  const { stream, firstByteMs, durationMs } = answer;
-  const responseMs = stream ? firstByteMs : durationMs;
-  let upstreamMs = 0;
-  for (const attempt of attempts) upstreamMs += attempt.upstreamMs;
-  return {
-    response_ms: round(responseMs),
-    upstream_ms: round(own?.upstreamMs ?? 0),
-    last_byte_ms: round(durationMs),
-    gateway_ms: round(Math.max(0, responseMs - upstreamMs)),
-  };
-}
-
-const attemptTimes = ({ durationMs, upstreamMs }: AttemptFacts): Times => ({
-  response_ms: round(durationMs),
-  upstream_ms: round(upstreamMs),
-  last_byte_ms: round(durationMs),
-  gateway_ms: round(Math.max(0, durationMs - upstreamMs)),
-});
-
-const round = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -27,6 +27,13 @@ const VALUES: Readonly<Record<ExportField, Source>> = {
   config: ({ config }) => config,
   prompt_slug: ({ prompt }) => prompt,
   metadata: ({ metadata }) => metadata,
+  runtime: ({ runtime }) => runtime,
+  runtime_version: ({ runtime_version }) => runtime_version,
+  sdk_version: ({ sdk_version }) => sdk_version,
+  request_parsing_time: ({ request_parsing_ms }) => request_parsing_ms,
+  pre_processing_time: ({ pre_processing_ms }) => pre_processing_ms,
+  cache_processing_time: ({ cache_ms }) => cache_ms,
+  response_parsing_time: ({ response_parsing_ms }) => response_parsing_ms,
 };
 
 /** Whether lines have what was said. */

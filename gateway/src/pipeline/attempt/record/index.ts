@@ -11,6 +11,7 @@ import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import {
   type AskedParams,
   type AttemptFacts,
+  type AttemptParts,
   addCounted,
   type CapturedAttempt,
   type CountedAnswer,
@@ -60,6 +61,7 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly durationMs: number;
   /** Time spent on the network, waits between tries left out. */
   readonly upstreamMs: number;
+  readonly parts: AttemptParts | undefined;
   /** Calls made to the provider: 0 when none was needed or possible. */
   readonly calls: number;
   readonly stream: boolean;
@@ -96,10 +98,8 @@ export interface AttemptOutcome extends RouteOutcome {
 }
 
 /** What is known of an attempt that is under way. */
-export interface AttemptProgress {
+export interface AttemptProgress extends Pick<AttemptOutcome, 'leaf' | 'startedMs' | 'parts'> {
   readonly input: AttemptInput;
-  readonly leaf: Leaf;
-  readonly startedMs: number;
   prepared: Prepared | undefined;
   /** What the target has taken of limits. */
   hold: TargetHold | undefined;
@@ -109,6 +109,7 @@ export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress =
   input,
   leaf,
   startedMs: performance.now(),
+  parts: input.log.times && {},
   prepared: undefined,
   hold: undefined,
 });
@@ -210,6 +211,7 @@ export async function triedOutcome(
     startedMs,
     durationMs,
     upstreamMs,
+    parts: facts.parts,
     calls,
     stream,
     store: guards === undefined ? storing(writer, shown) : guards.storing(writer, shown),
@@ -323,7 +325,7 @@ function secretsOf({ input, leaf, prepared }: Pick<AttemptProgress, 'input' | 'l
   return account && (() => textScrubberOf(account.target));
 }
 
-const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
+const factsOf = ({ input, leaf, startedMs, prepared, parts }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
   model:
@@ -342,6 +344,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   asked: prepared && input.exchange.trace.span?.sampled === true ? spanParams(prepared) : undefined,
   startedMs,
   durationMs: performance.now() - startedMs,
+  parts,
 });
 
 /** The entry of the attempt in the record of its request, with what the attempt has used for nothing. */
@@ -384,6 +387,7 @@ const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   startedAtMs: toUnixMs(outcome.startedMs),
   durationMs: outcome.durationMs,
   upstreamMs: outcome.upstreamMs,
+  parts: outcome.parts,
   usage: undefined,
   images: outcome.images,
   characters: outcome.characters,
