@@ -104,8 +104,8 @@ function openLogAtFleet(
   };
 }
 
-/** Batches are written one after the other, beside the end of old days. */
-const MAX_CONNECTIONS = 2;
+/** Batches of rows are written one after the other, beside feedback with its bound and the end of old days. */
+const MAX_CONNECTIONS = 4;
 
 type Database = Exclude<NonNullable<GatewaySettings['requestLog']>['database'], { readonly kind: 'process' }>;
 

@@ -14,7 +14,7 @@ export interface RequestLogOptions {
   readonly store: LogStore;
   /** Of records that wait. */
   readonly maxBytes: number;
-  /** Of the tables of the store; undefined: as many as come. */
+  /** Of rows, documents and feedback in the store; undefined: as many as come. */
   readonly maxStoredBytes?: number | undefined;
   /** How long rows are kept, in ms; undefined: for ever, or it is not known yet. */
   retentionMs(): number | undefined;
@@ -43,8 +43,12 @@ const FEEDBACK_SHARE = 1 / 16;
 const WORDS = { good: 'Request log is written again', bad: 'Request log could not be written' };
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { maxBytes, maxStoredBytes, metrics, now } = options;
-  const store = boundStore(options.store, { maxBytes: maxStoredBytes, now });
+  const { maxBytes, maxStoredBytes, metrics, now, logger } = options;
+  const store = boundStore(options.store, {
+    maxBytes: maxStoredBytes,
+    now,
+    onFeedbackKept: (error) => logger.warn({ err: error }, 'Feedback above its bound could not be deleted'),
+  });
   const report = createReport(options, WORDS);
   const pages = new TextPages();
   const toBytes = (text: string): Buffer => pages.put(text);

@@ -57,10 +57,12 @@ export interface LogStore {
 }
 
 export interface StoreSpace {
-  /** Of all tables with their indexes. */
+  /** Of what goes with its day: tables with their indexes. */
   bytes(): Promise<number>;
-  /** As `dropBefore`, of the oldest day before that of an instant, in Unix time in ms, with all feedback until then; false: there is none. */
+  /** Drops the rows of the oldest day before that of an instant, in Unix time in ms; false: there is none. */
   dropOldestDay(beforeMs: number): Promise<boolean>;
+  /** Deletes feedback of guardrails from before the oldest day of rows, then the oldest, whoever gave it, of more than fits. Others may do it at once. */
+  boundFeedback(maxBytes: number): Promise<void>;
 }
 
 /** All rows of a batch were written but so many, which are lost. */

@@ -143,79 +143,150 @@ test('a database that crashes while rows are written has each of them once', asy
 });
 
 describe('of a log that may take so many bytes', () => {
-  /** `bytes` beyond those of empty tables. */
-  async function bounded(bytes: number): Promise<void> {
+  /** Rows may have `bytes` beyond those of the tables that are there; gives how many feedbacks may be there. */
+  async function bounded(bytes: number): Promise<number> {
     await world[Symbol.asyncDispose]();
     const [size] = JSON.parse(
       await server.sql(
         `select sum(pg_total_relation_size(c.oid))::int as bytes from pg_class c
-         where relnamespace = 'gateway_logs'::regnamespace and relkind = 'r'`,
+         where relnamespace = 'gateway_logs'::regnamespace and relkind = 'r' and relispartition`,
         database,
       ),
     );
-    const maxBytes = String(size.bytes + bytes);
-    world = await startWorld({ env: { GATEHOUSE_LOGS_DATABASE_URL: url, GATEHOUSE_LOGS_DATABASE_BYTES: maxBytes } });
+    const maxBytes = Math.ceil(((size.bytes + bytes) * 8) / 7);
+    env = { GATEHOUSE_LOGS_DATABASE_URL: url, GATEHOUSE_LOGS_DATABASE_BYTES: String(maxBytes) };
+    world = await startWorld({ env });
+    return Math.floor(maxBytes / 8 / LARGEST_FEEDBACK_BYTES);
   }
+  const LARGEST_FEEDBACK_BYTES = 72 * 1024;
+  let env: Record<string, string>;
 
   const daysOf = (name: string): string => `select count(*)::int as days from pg_class where relname like '${name}'`;
 
-  test('the oldest days are dropped', async () => {
-    const old = 'gateway_logs.documents_20260101';
-    const bounds = "for values from ('2026-01-01T00:00:00Z') to ('2026-01-02T00:00:00Z')";
-    await server.sql(`create table ${old} partition of gateway_logs.documents ${bounds}`, database);
-    await bounded(MIB);
+  const makeDay = (day: '01' | '02', next: '02' | '03'): Promise<string> =>
+    server.sql(
+      `create table gateway_logs.documents_202601${day} partition of gateway_logs.documents
+       for values from ('2026-01-${day}T00:00:00Z') to ('2026-01-${next}T00:00:00Z')`,
+      database,
+    );
+  const hasDay = async (day: '01' | '02'): Promise<boolean> =>
+    JSON.parse(await server.sql(daysOf(`documents_202601${day}`), database))[0].days === 1;
+
+  test('the oldest days are dropped, as many as it takes', async () => {
+    await makeDay('01', '02');
+    await makeDay('02', '03');
+    await bounded(4 * MIB); // about 3 MiB of documents in each of two days
     const content = `jsonb_build_object('text', (select string_agg(md5(i::text), '') from generate_series(1, 100000) i))`;
     await server.sql(
       `insert into gateway_logs.documents (id, created_at, workspace, content)
-       values (gen_random_uuid(), '2026-01-01T12:00:00Z', 'team', ${content})`,
+       select gen_random_uuid(), timestamptz '2026-01-01T12:00:00Z' + day * interval '1 day', 'team', ${content}
+       from generate_series(0, 1) day`,
       database,
     );
     await send(1);
     await waitFor(async () => (await written()) === 1, { what: 'a row' });
-    expect(JSON.parse(await server.sql(daysOf('documents_20260101'), database))).toEqual([{ days: 0 }]);
+    expect([await hasDay('01'), await hasDay('02')]).toEqual([false, true]);
     expect(await kept()).toEqual({ rows: 2, requests: 2 });
   });
 
-  /** As clients give it, of so many KiB each; `at`: SQL of an instant. */
-  const giveFeedback = (count: number, at: string): Promise<string> =>
+  /** As clients give it, of a KiB each, one a second: the last one is the newest. */
+  const giveFeedback = (count: number): Promise<string> =>
     server.sql(
       `insert into gateway_logs.feedback (id, workspace, trace_id, value, weight, metadata, created_at, updated_at)
-       select gen_random_uuid(), 'team-' || i % 3, 'trace', 1, 1,
-         jsonb_build_object('why', (select string_agg(md5((i * 100 + part)::text), '') from generate_series(1, 32) part)), ${at}, ${at}
+       select gen_random_uuid(), 'team-' || i % 3, i::text, 1, 1,
+         jsonb_build_object('why', (select string_agg(md5((i * 100 + part)::text), '') from generate_series(1, 32) part)), at, at
+       from generate_series(1, ${count}) i, lateral (select timestamptz '2026-01-01T12:00:00Z' + i * interval '1 second') as given (at)`,
+      database,
+    );
+  const feedback = async (): Promise<{ readonly count: number; readonly oldest: number }> => {
+    const query = 'select count(*)::int as count, min(trace_id::int) as oldest from gateway_logs.feedback';
+    return JSON.parse(await server.sql(query, database))[0];
+  };
+  const untilFeedbackIs = (count: number) =>
+    waitFor(async () => (await feedback()).count === count, { what: `${count} feedbacks` });
+  const MUCH = 6_000;
+
+  test('of much feedback the newest stays, and no day of rows goes for it', async () => {
+    await makeDay('01', '02');
+    const most = await bounded(4 * MIB);
+    await giveFeedback(MUCH);
+    await send(1);
+    await waitFor(async () => (await written()) === 1, { what: 'a row' });
+    await untilFeedbackIs(most);
+    expect(await feedback()).toEqual({ count: most, oldest: MUCH - most + 1 });
+    expect(await hasDay('01')).toBe(true);
+    expect(await kept()).toEqual({ rows: 2, requests: 2 });
+  });
+
+  test('no feedback takes more than it counts as', async () => {
+    const text = (length: number, row = 'i'): string =>
+      `(select string_agg(chr(20000 + (random() * 20000)::int), '') from generate_series(1, ${length} + 0 * ${row}))`; // for each row anew
+    const size = async (): Promise<number> => {
+      const query = "select pg_total_relation_size('gateway_logs.feedback')::int as bytes";
+      return JSON.parse(await server.sql(query, database))[0].bytes;
+    };
+    const before = await size();
+    const count = 20;
+    await server.sql(
+      `insert into gateway_logs.feedback
+         (id, workspace, trace_id, value, weight, metadata, api_key, key_user, guardrail, created_at, updated_at)
+       select gen_random_uuid(), ${text(63)}, ${text(256)}, 1, 1,
+         (select jsonb_object_agg(${text(128, 'member')}, ${text(128, 'member')}) from generate_series(1, 64 + 0 * i) member) ||
+           jsonb_build_object('successfulChecks', ${text(1_024)}, 'failedChecks', ${text(1_024)}, 'erroredChecks', ${text(1_024)}),
+         ${text(128)}, ${text(128)}, ${text(128)}, now(), now()
        from generate_series(1, ${count}) i`,
       database,
     );
-  const OLD = "timestamptz '2026-01-01T12:00:00Z'";
-  const feedbackOf = async (at: string): Promise<number> => {
-    const query = `select count(*)::int as kept from gateway_logs.feedback where date_trunc('day', created_at) = date_trunc('day', ${at})`;
-    return JSON.parse(await server.sql(query, database))[0].kept;
-  };
-
-  test('what clients say goes with the days of the rows', async () => {
-    const bounds = "for values from ('2026-01-01T00:00:00Z') to ('2026-01-02T00:00:00Z')";
-    await server.sql(
-      `create table gateway_logs.logs_20260101 partition of gateway_logs.logs ${bounds};
-       create table gateway_logs.documents_20260101 partition of gateway_logs.documents ${bounds}`,
-      database,
-    );
-    await giveFeedback(10, OLD);
-    await giveFeedback(10, 'now()');
-    await bounded(-1);
-    await send(1);
-    await waitFor(async () => (await written()) === 1, { what: 'a row' });
-    expect(JSON.parse(await server.sql(daysOf('logs_20260101'), database))).toEqual([{ days: 0 }]);
-    expect([await feedbackOf(OLD), await feedbackOf('now()')]).toEqual([0, 10]);
+    const each = ((await size()) - before) / count;
+    expect(each).toBeLessThan(LARGEST_FEEDBACK_BYTES);
+    expect(each).toBeGreaterThan(LARGEST_FEEDBACK_BYTES * 0.8); // what is inserted is the largest
   });
 
-  test('what clients have said in days without rows makes room, too', async () => {
-    await bounded(MIB);
-    await giveFeedback(4_000, OLD);
-    await giveFeedback(4_000, `${OLD} + interval '1 day'`);
-    await giveFeedback(10, 'now()');
+  test('feedback of guardrails from before the oldest day of rows goes, that of clients stays', async () => {
+    await makeDay('02', '03');
+    await bounded(64 * MIB);
+    await giveFeedback(2); // of the day before
+    await server.sql(`update gateway_logs.feedback set guardrail = 'judge' where trace_id = '1'`, database);
     await send(1);
-    await waitFor(async () => (await written()) === 1, { what: 'a row' });
-    expect([await feedbackOf(OLD), await feedbackOf('now()')]).toEqual([0, 10]);
-    expect(await kept()).toEqual({ rows: 2, requests: 2 });
+    await untilFeedbackIs(1);
+    expect(await feedback()).toEqual({ count: 1, oldest: 2 });
+  });
+
+  test('gateways that bound feedback at the same time agree on what goes', async () => {
+    const most = await bounded(64 * MIB);
+    await using other = await startWorld({ env });
+    await giveFeedback(MUCH);
+    const path = '/v1/chat/completions';
+    await Promise.all([send(1), other.send(path, { headers: { 'x-gw-provider': '@openai' }, body })]);
+    await waitFor(async () => (await kept()).rows === 3, { what: 'both rows' });
+    await untilFeedbackIs(most);
+    expect(await feedback()).toEqual({ count: most, oldest: MUCH - most + 1 });
+  });
+
+  test.for([
+    { what: 'reads feedback', statement: 'select count(*) from gateway_logs.feedback', isInTheWay: false },
+    {
+      what: 'changes feedback',
+      statement: 'update gateway_logs.feedback set value = 2 where trace_id = $$1$$',
+      isInTheWay: false,
+    },
+    { what: 'locks feedback', statement: 'lock table gateway_logs.feedback', isInTheWay: true },
+  ])('a transaction that $what holds up no row', async ({ statement, isInTheWay }) => {
+    const most = await bounded(MIB);
+    await giveFeedback(100);
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(statement);
+      await send(1);
+      await waitFor(async () => (await written()) === 1, { what: 'a row' });
+      if (!isInTheWay) await waitFor(async () => (await feedback()).count <= most + 1, { what: 'less feedback' });
+      await holder.query('rollback');
+      if (isInTheWay) await untilFeedbackIs(most);
+    } finally {
+      await holder.end();
+    }
   });
 
   test('rows wait while the present day alone takes more, and are written when there is room', async () => {

@@ -13,7 +13,7 @@ import type { Kysely, Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 import { rowValues } from '../row-values.ts';
-import { dropAllFeedbackBefore, dropFeedbackBefore, oldestFeedbackDay, writeFeedback } from './feedback.ts';
+import { dropFeedbackBefore, keepNewestFeedback, LARGEST_BYTES, writeFeedback } from './feedback.ts';
 import { createPartitions, DAY_MS } from './partitions.ts';
 import { addingTo, SUMMED } from './sums.ts';
 
@@ -21,10 +21,6 @@ import { addingTo, SUMMED } from './sums.ts';
 export function createPostgresStore(dialect: OpenDialect): LogStore {
   const database = createDatabase({ dialect, migrations: MIGRATIONS, schema: LOG_SCHEMA, lock: LOG_LOCK });
   const partitions = createPartitions(database);
-  const dropBefore = async (ms: number): Promise<void> => {
-    await partitions.dropBefore(ms);
-    await dropFeedbackBefore(database, ms);
-  };
   return {
     name: 'postgres',
     lineOf,
@@ -36,29 +32,34 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
     },
     writeFeedback: (batch) => writeFeedback(database, batch),
     isTemporary: (error) => !isRefusal(error),
-    dropBefore,
+    dropBefore: async (ms) => {
+      await partitions.dropBefore(ms);
+      await dropFeedbackBefore(database, ms);
+    },
     space: {
       bytes: () => database.use(({ queries, sql }) => storedBytes(queries, sql)),
       dropOldestDay: async (beforeMs) => {
-        const isOver = (day: number | undefined): day is number => day !== undefined && day < dayOf(beforeMs);
-        const ofRows = await partitions.oldestDay();
-        const oldest = isOver(ofRows) ? ofRows : await oldestFeedbackDay(database);
-        if (!isOver(oldest)) return false;
+        const oldest = await partitions.oldestDay();
+        if (oldest === undefined || oldest >= dayOf(beforeMs)) return false;
         await partitions.dropBefore(oldest + DAY_MS);
-        await dropAllFeedbackBefore(database, oldest + DAY_MS);
         return true;
+      },
+      boundFeedback: async (maxBytes) => {
+        const oldest = await partitions.oldestDay();
+        if (oldest !== undefined) await dropFeedbackBefore(database, oldest);
+        await keepNewestFeedback(database, Math.floor(maxBytes / LARGEST_BYTES));
       },
     },
     close: database.close,
   };
 }
 
-/** Of the files of all tables, with their indexes and what they keep aside. */
+/** Of the files of partitions, with their indexes and what they keep aside. */
 async function storedBytes(queries: Kysely<unknown>, sql: Sql): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     select coalesce(sum(pg_total_relation_size(c.oid)), 0)::text as bytes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${LOG_SCHEMA} and c.relkind in ('r', 'm')`.execute(queries);
+    where n.nspname = ${LOG_SCHEMA} and c.relispartition and c.relkind = 'r'`.execute(queries);
   return Number(rows[0]?.bytes);
 }
 
