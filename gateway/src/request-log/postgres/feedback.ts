@@ -45,13 +45,23 @@ export async function dropFeedbackBefore(database: Database, ms: number): Promis
  * Most that one takes, with its indexes: 64 names and values of 128 characters of 3 bytes (48 KiB), three lists of checks of 1,024 (9 KiB), a trace id
  * of 256 and ids, twice because of the indexes (5 KiB), and the rest for headers and unused ends of the pages that hold these.
  */
-export const LARGEST_BYTES: number = 72 * 1024;
+const LARGEST_BYTES = 72 * 1024;
+
+/** For headers, entries of indexes and pages that are not full. */
+const OVERHEAD_BYTES = 256;
+
+/** Rows whose size is looked at, in whole pages. */
+const SAMPLE = 10_000;
 
 /** Deleted in one statement: short, and no work for the connection of rows. */
 const OLDEST_BATCH = 5_000;
 
-/** Deletes the oldest of more rows, whoever gave them. Several processes agree on what goes, and none waits for the rows of another. */
-export async function keepNewestFeedback(database: Database, maxRows: number): Promise<void> {
+/**
+ * Deletes the oldest of what takes more, whoever gave it. Told from the sizes of rows, not of files, which do not get smaller. Several processes agree on
+ * what goes, and none waits for the rows of another.
+ */
+export async function keepNewestFeedback(database: Database, maxBytes: number): Promise<void> {
+  const maxRows = await roomFor(database, maxBytes);
   const newestOld = await database.use(async ({ queries, sql }) => {
     const { rows } = await sql<{ at: string; id: string }>`
       select created_at::text as at, id::text as id from ${sql.table(`${LOG_SCHEMA}.feedback`)}
@@ -71,3 +81,18 @@ export async function keepNewestFeedback(database: Database, maxRows: number): P
     });
   }
 }
+
+/** How many rows of the size that they have there. */
+const roomFor = (database: Database, maxBytes: number): Promise<number> =>
+  database.use(async ({ queries, sql }) => {
+    const table = sql.table(`${LOG_SCHEMA}.feedback`);
+    const { rows } = await sql<{ count: string }>`select count(*)::text as count from ${table}`.execute(queries);
+    const count = Number(rows[0]?.count);
+    if (count * LARGEST_BYTES <= maxBytes) return count;
+    const percent = Math.min(100, (100 * SAMPLE) / count);
+    const sample = await sql<{ bytes: string | null }>`
+      select avg(pg_column_size(feedback.*) + octet_length(workspace) * 2 + octet_length(trace_id))::text as bytes
+      from ${table} tablesample system (${percent}::real)`.execute(queries);
+    const bytes = Number(sample.rows[0]?.bytes ?? LARGEST_BYTES) + OVERHEAD_BYTES;
+    return Math.floor(maxBytes / Math.min(bytes, LARGEST_BYTES));
+  });

@@ -13,7 +13,7 @@ import type { Kysely, Sql, Transaction } from 'kysely';
 import { createDatabase, type OpenDialect } from '../../store/index.ts';
 import type { LogStore, SealedBatch } from '../log-store.ts';
 import { rowValues } from '../row-values.ts';
-import { dropFeedbackBefore, keepNewestFeedback, LARGEST_BYTES, writeFeedback } from './feedback.ts';
+import { dropFeedbackBefore, keepNewestFeedback, writeFeedback } from './feedback.ts';
 import { createPartitions, DAY_MS } from './partitions.ts';
 import { addingTo, SUMMED } from './sums.ts';
 
@@ -47,7 +47,7 @@ export function createPostgresStore(dialect: OpenDialect): LogStore {
       boundFeedback: async (maxBytes) => {
         const oldest = await partitions.oldestDay();
         if (oldest !== undefined) await dropFeedbackBefore(database, oldest);
-        await keepNewestFeedback(database, Math.floor(maxBytes / LARGEST_BYTES));
+        await keepNewestFeedback(database, maxBytes);
       },
     },
     close: database.close,
