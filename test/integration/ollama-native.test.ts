@@ -34,6 +34,13 @@ beforeAll(async () => {
         provider: '@ollama',
         override_params: { temperature: 0, reasoning_effort: 'low', keep_alive: '1h', options: { num_ctx: 1024 } },
       }),
+      config('bounded', {
+        provider: '@ollama',
+        override_params: {
+          ...{ max_tokens: 5, temperature: 0, top_p: 0.1, seed: 7, stop: ['HALT'] },
+          ...{ presence_penalty: 1, frequency_penalty: 1, top_k: 3 },
+        },
+      }),
       config('fallback', {
         strategy: { mode: 'fallback' },
         targets: [
@@ -144,6 +151,22 @@ describe('a chat', () => {
     const asked = { messages, stream: false, think: true, options: { num_ctx: 8192, temperature: 1 }, keep_alive: 0 };
     await post('/api/chat', { ...asked, model: 'mock-small' }, withConfig('overridden'));
     expect(sent().body).toMatchObject({ options: { num_ctx: 1024, temperature: 0 }, think: 'low', keep_alive: '1h' });
+    const more = { options: { num_ctx: 8192, mirostat: 2 } };
+    const { headers } = await post('/api/chat', { ...asked, ...more, model: 'mock-small' }, withConfig('overridden'));
+    expect(sent().body['options']).toEqual({ num_ctx: 1024, mirostat: 2, temperature: 0 });
+    expect(headers['x-gw-dropped-params']).toBeUndefined();
+    await post('/api/embed', { input: 'a', ...more, model: 'mock-small' }, withConfig('overridden'));
+    expect(sent().body['options']).toEqual({ num_ctx: 1024, mirostat: 2 });
+  });
+
+  test.for([-1, -2, 4000])('has the bounds of a config, where the client asks for %i tokens', async (num_predict) => {
+    const settings = { temperature: 2, top_p: 1, seed: 1, stop: ['END'], presence_penalty: 0, frequency_penalty: 0 };
+    const options = { num_predict, ...settings, top_k: 99, num_ctx: 512 };
+    await post('/api/chat', { model: 'mock-small', messages, stream: false, options }, withConfig('bounded'));
+    expect(sent().body['options']).toEqual({
+      ...{ num_predict: 5, temperature: 0, top_p: 0.1, seed: 7, stop: ['HALT'] },
+      ...{ presence_penalty: 1, frequency_penalty: 1, top_k: 3, num_ctx: 512 },
+    });
   });
 });
 

@@ -61,6 +61,14 @@ describe('shaping', () => {
     expect(shapeParams(given as Record<string, unknown>, shape(by))).toEqual(want);
   });
 
+  test('merges the members of what is named, where both have some', () => {
+    const by = shape({ defaults: { o: { d: 1 } }, overrides: { o: { b: 3 }, p: { b: 3 } } });
+    const merged = (given: object): object => shapeParams({ ...given }, by, ['o', 'x']);
+    expect(merged({ o: { b: 1, c: 2 }, p: { c: 2 } })).toEqual({ o: { b: 3, c: 2 }, p: { b: 3 } });
+    expect(merged({ o: [1] })).toEqual({ o: { b: 3 }, p: { b: 3 } });
+    expect(merged({})).toEqual({ o: { b: 3 }, p: { b: 3 } });
+  });
+
   test('drops an own member of any name', () => {
     const given = JSON.parse('{"a":1,"__proto__":{"b":2,"c":3}}');
     expect(JSON.stringify(shapeParams(given, shape({ drops: ['__proto__.b'] })))).toBe('{"a":1,"__proto__":{"c":3}}');

@@ -1,4 +1,5 @@
 /** Parameter shaping of a target: defaults, then overrides, then drops; docs/behaviour/routing.md#shaping-of-parameters. */
+import { isObject } from '@gatehouse/crds';
 import type { DropStep } from '@gatehouse/crds/config';
 import { mergeObjects } from '../lib/json/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
@@ -16,12 +17,24 @@ export function isShaping(shape: ParamShape): boolean {
   return shape.drops.length > 0 || !isEmpty(shape.defaults) || !isEmpty(shape.overrides);
 }
 
-/** The shaped parameters; the same object when the shape has no effect. The input is never changed. */
-export function shapeParams(params: JsonObject, shape: ParamShape): JsonObject {
+/**
+ * The shaped parameters; the same object when the shape has no effect. The input is never changed. `merged`: an override of such a
+ * parameter replaces its members one by one, where both are objects.
+ */
+export function shapeParams(params: JsonObject, shape: ParamShape, merged: readonly string[] = []): JsonObject {
   if (!isShaping(shape)) return params;
-  let shaped: JsonObject = mergeObjects(shape.defaults, params, shape.overrides);
+  let shaped: JsonObject = mergeObjects(shape.defaults, params, withMembers(params, shape.overrides, merged));
   for (const steps of shape.drops) shaped = drop(shaped, steps, 0) as JsonObject;
   return shaped;
+}
+
+function withMembers(params: JsonObject, overrides: JsonObject, merged: readonly string[]): JsonObject {
+  let said = overrides;
+  for (const name of merged) {
+    const [given, override] = [params[name], overrides[name]];
+    if (isObject(given) && isObject(override)) said = { ...said, [name]: { ...given, ...override } };
+  }
+  return said;
 }
 
 /** A copy without the path, sharing everything else. */

@@ -10,6 +10,8 @@ export interface Door {
   readonly ownEndpoint?: OwnApiEndpointId;
   /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
   readonly vendorParams?: readonly string[];
+  /** Parameters of which `override_params` replaces the members one by one. */
+  readonly mergedParams?: readonly string[];
   /**
    * What endpoints of other vendors get: the parameters without what only the door's own vendor reads inside of them; the same
    * object where there is none. Endpoints of the own vendor are told by `ownParam`, which they alone name. `leftOut`: what of it is named

@@ -24,6 +24,8 @@ describe('a chat', () => {
     ],
     ['has the options of a config', { temperature: 0.5, options: { temperature: 0 } }, { options: { temperature: 0 } }],
     ['has the limit of a config', { max_tokens: 5, max_completion_tokens: 9 }, { options: { num_predict: 5 } }],
+    ['has no limit where the client wants none', { num_predict: -1 }, { options: { num_predict: -1 } }],
+    ['has a limit whatever the client wants', { max_tokens: 5, num_predict: -1 }, { options: { num_predict: 5 } }],
     ['may ask for an object', { response_format: { type: 'json_object' } }, { format: 'json' }],
     ['may ask for text', { response_format: { type: 'text' } }, {}],
     [

@@ -6,7 +6,7 @@ export const takesOllamaChat = taking(
   [
     ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'seed', 'stop'],
     ...['presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'response_format', 'reasoning_effort'],
-    ...['think', 'thinking', 'options', 'keep_alive', 'truncate', 'shift'],
+    ...['think', 'thinking', 'num_predict', 'options', 'keep_alive', 'truncate', 'shift'],
   ],
   { tools: areFunctions, tool_choice: (choice) => choice === 'none' || choice === 'auto' },
 );

@@ -36,10 +36,13 @@ export const toOllamaEmbed = (params: JsonObject, model: string): JsonObject =>
     keep_alive: params['keep_alive'],
   });
 
-/** What a chat has a name of its own for is among `options` only where a config says it there. */
+/**
+ * What a chat has a name of its own for is among `options` only where a config says it there. `num_predict`: of a client that wants no
+ * limit, which any limit of the chat replaces.
+ */
 function toOptions(params: JsonObject): JsonObject | undefined {
   const settings = {
-    num_predict: maxTokensOf(params),
+    num_predict: maxTokensOf(params) ?? params['num_predict'],
     stop: stopList(params['stop']),
     ...Object.fromEntries(SAME.map((name) => [name, params[name]])),
   };

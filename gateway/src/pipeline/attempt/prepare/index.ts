@@ -162,7 +162,7 @@ function shaped(
   const isForm = takesForms(operation);
   const own = isForm ? ownFormModelOf(resolution) : '';
   const given = own === '' ? resolution.params : { model: own };
-  const params = replaced?.params ?? shapeParams(given, leaf.settings.shape);
+  const params = replaced?.params ?? shapeParams(given, leaf.settings.shape, operation.door?.mergedParams);
   const model = isForm ? modelOf(params) : '';
   return { params, resolution: model === '' || model === own ? resolution : { ...resolution, formModel: model } };
 }

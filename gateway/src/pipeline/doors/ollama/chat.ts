@@ -7,7 +7,7 @@ import type { Door, DoorContext, Entered } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseParameter, refuseShape } from '../refuse.ts';
 import { chatShape, generateShape, type Shape, toAnswer } from './answer.ts';
-import { asks, chatForOthers, OF_SERVER, promptForOthers } from './for-others.ts';
+import { asks, chatForOthers, MERGED_PARAMS, OF_SERVER, promptForOthers } from './for-others.ts';
 import { toImageParts } from './images.ts';
 import { toChatMessages } from './messages.ts';
 import { toSettings } from './settings.ts';
@@ -21,6 +21,7 @@ const VENDOR_PARAMS = ['top_k', 'think'];
 export const ollamaChat: Door = {
   ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
+  mergedParams: MERGED_PARAMS,
   forOthers: chatForOthers,
   enter: (given, context) =>
     entered(given, {
@@ -33,6 +34,7 @@ export const ollamaChat: Door = {
 export const ollamaGenerate: Door = {
   ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
+  mergedParams: MERGED_PARAMS,
   forOthers: promptForOthers,
   enter: (given, context) =>
     entered(given, { context, shape: generateShape, more: { messages: promptMessages(given) } }),

@@ -6,12 +6,13 @@ import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
 import { vectorsOf } from '../vectors.ts';
 import { NANOS_PER_MS } from './answer.ts';
-import { vectorsForOthers } from './for-others.ts';
+import { MERGED_PARAMS, vectorsForOthers } from './for-others.ts';
 import { optionsOf } from './settings.ts';
 
 export const ollamaEmbed: Door = {
   ownEndpoint: 'ollamaEmbed',
   vendorParams: [],
+  mergedParams: MERGED_PARAMS,
   forOthers: vectorsForOthers,
   enter: (given, { elapsedMs }) => ({
     params: withoutAbsent({
@@ -37,6 +38,7 @@ export const ollamaEmbed: Door = {
 export const ollamaEmbeddings: Door = {
   ownEndpoint: 'ollamaEmbed',
   vendorParams: [],
+  mergedParams: MERGED_PARAMS,
   forOthers: vectorsForOthers,
   enter: (given) => ({
     params: withoutAbsent({

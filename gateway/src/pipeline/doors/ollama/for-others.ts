@@ -7,6 +7,15 @@ import { DroppedNames } from '../dropped-names.ts';
 
 /** Members beside `options` that say how a server runs a model. */
 export const OF_SERVER = ['keep_alive', 'truncate', 'shift'] as const;
+/** What an operator says of a server leaves its clients the rest. */
+export const MERGED_PARAMS: readonly string[] = ['options'];
+
+/** The parameter for a client that wants no limit, which a chat cannot say; a limit of a config wins. */
+export const NO_LIMIT = 'num_predict';
+
+/** -1 and -2 stand for no limit. */
+export const isNoLimit = (value: unknown): boolean => typeof value === 'number' && value < 0;
+
 type ForOthers = NonNullable<Door['forOthers']>;
 
 const OF_SERVER_SET: ReadonlySet<string> = new Set(OF_SERVER);
@@ -20,13 +29,14 @@ export const asks = (value: unknown): boolean =>
 
 function withoutOwn(params: JsonObject): JsonObject {
   const { options: _, ...rest } = params;
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => !OF_SERVER_SET.has(name)));
+  const isOwn = (name: string): boolean => OF_SERVER_SET.has(name) || (name === NO_LIMIT && isNoLimit(rest[name]));
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !isOwn(name)));
 }
 
-/** A negative limit is none, and nobody else keeps a model that `keep_alive: 0` unloads. */
+/** Nobody else keeps a model that `keep_alive: 0` unloads. */
 function leftOut(params: JsonObject): readonly string[] {
   const dropped = new DroppedNames();
-  dropped.addOthers(objectAt(params, 'options'), (name) => name === 'num_predict', 'options.');
+  dropped.addOthers(objectAt(params, 'options'), () => false, 'options.');
   dropped.addOthers(params, (name) => !OF_SERVER_SET.has(name) || (name === 'keep_alive' && !asks(params[name])));
   return dropped.names;
 }

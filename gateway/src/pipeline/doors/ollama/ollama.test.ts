@@ -214,8 +214,7 @@ describe('a request', () => {
 
   test('without a limit has none, and JSON is asked for by name', () => {
     const { params } = enter({ options: { num_predict: -1 }, format: 'json', stream: false });
-    const options = { num_predict: -1 };
-    expect(params).toEqual({ model: 'm', messages: [], options, response_format: { type: 'json_object' } });
+    expect(params).toEqual({ model: 'm', messages: [], num_predict: -1, response_format: { type: 'json_object' } });
   });
 
   test.for<[param: string, given: JsonObject]>([

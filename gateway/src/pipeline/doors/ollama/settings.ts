@@ -5,7 +5,7 @@ import { orAbsent, withoutAbsent } from '../../../wire/json/json.ts';
 import { EFFORT_OF_THINKING } from '../../../wire/ollama/index.ts';
 import { refuseShape } from '../refuse.ts';
 import { flag, number } from '../shape.ts';
-import { OF_SERVER } from './for-others.ts';
+import { isNoLimit, NO_LIMIT, OF_SERVER } from './for-others.ts';
 
 /** Options by what a chat calls them. Source: Ollama, modelfile parameters. */
 const OPTIONS: ReadonlyMap<string, string> = new Map([
@@ -44,9 +44,9 @@ function toOptions(given: JsonObject): JsonObject {
   const params: Record<string, unknown> = {};
   const others: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(optionsOf(given) ?? {})) {
-    const known = OPTIONS.get(name);
+    const known = name === NO_LIMIT && isNoLimit(value) ? NO_LIMIT : OPTIONS.get(name);
     if (value === null) continue;
-    if (known === undefined || (name === 'num_predict' && !isLimit(value))) others[name] = value;
+    if (known === undefined) others[name] = value;
     else params[known] = value;
   }
   return { ...params, options: orAbsent(others) };
@@ -62,9 +62,6 @@ function checkLogprobs({ logprobs, top_logprobs: top }: JsonObject): void {
   if ((logprobs ?? undefined) !== undefined) flag(logprobs, 'logprobs');
   if ((top ?? undefined) !== undefined) number(top, 'top_logprobs');
 }
-
-/** -1 and -2 stand for no limit. */
-const isLimit = (value: unknown): boolean => typeof value !== 'number' || value >= 0;
 
 function toResponseFormat(format: unknown): JsonObject | undefined {
   if (format === undefined || format === null || format === '') return undefined;
