@@ -198,6 +198,45 @@ describe('vectors', () => {
   });
 });
 
+describe('vectors of nothing', () => {
+  test('are none, as of a server', async () => {
+    for (const given of [{}, { input: '' }, { input: [] }]) {
+      const { status, json } = await post('/api/embed', given);
+      expect([status, json()]).toMatchObject([200, { model: MODEL, embeddings: [] }]);
+    }
+    for (const given of [{}, { prompt: '' }]) {
+      const { status, json } = await post('/api/embeddings', given);
+      expect([status, json()]).toEqual([200, { embedding: [] }]);
+    }
+  });
+
+  test('that cannot be read are a failed attempt, and another provider answers', async () => {
+    await using broken = await startRawUpstream(async ({ answer }) => {
+      await answer(200, '{"embeddings":["x"],"prompt_eval_count":3}', { 'content-type': 'application/json' });
+    });
+    await using gateway = await startGateway({
+      entries: [
+        ...[workspace(), key(), provider('ollama', { provider: 'ollama', customHost: broken.url })],
+        provider('other', { provider: 'ollama', customHost: world.mock.url }),
+        config('fallback', {
+          strategy: { mode: 'fallback' },
+          targets: [{ provider: '@ollama' }, { provider: '@other', override_params: { model: 'mock-small' } }],
+        }),
+      ],
+    });
+    const ask = (config: string) =>
+      gateway.send('/api/embed', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gw-config': config },
+        body: JSON.stringify({ model: 'm', input: 'a' }),
+      });
+    const alone = await ask('{"provider":"@ollama"}');
+    expect([alone.status, alone.headers['x-gw-provider']], alone.text).toEqual([502, 'ollama']);
+    const { status, json } = await ask('fallback');
+    expect([status, json()]).toMatchObject([200, { embeddings: [expect.any(Array)] }]);
+  });
+});
+
 describe('elsewhere', () => {
   const own = { options: { num_ctx: 8192 }, keep_alive: '1m', truncate: false };
 
@@ -267,6 +306,23 @@ test.for([true, false])('the cache has the whole answer, streamed: %s', async (s
       expect(read(again.text)).toBe(read(first.text));
     return true;
   });
+});
+
+test('the cache has nothing of a model that is loaded or unloaded', async () => {
+  const unload = { model: 'mock-small', messages: [], stream: false, keep_alive: 0 };
+  for (const [path, body] of [
+    ['/api/chat', unload],
+    ['/api/chat', { model: 'mock-small', messages: [] }],
+    ['/api/generate', { model: 'mock-small', system: 'Be short.' }],
+    ['/api/embed', { model: 'mock-small', input: '' }],
+  ] as const) {
+    for (const _ of [1, 2]) {
+      const count = world.mock.requests.length;
+      const { status, headers } = await post(path, body, withConfig('cached'));
+      expect([status, headers['x-gw-cache-status']], path).toEqual([200, 'DISABLED']);
+      expect(world.mock.requests.length).toBe(count + 1);
+    }
+  }
 });
 
 test.for([true, false])('records have usage and the operation, streamed: %s', async (stream) => {

@@ -126,6 +126,7 @@ describe('the response cache', () => {
     { rule: 'no empty body', over: { body: Buffer.alloc(0) }, want: undefined },
     { rule: 'no list', over: { body: Buffer.from('[]') }, want: undefined },
     { rule: 'no error under status 200', over: { body: { error: { message: 'x' } } }, want: undefined },
+    { rule: 'no load of a model', over: { body: { choices: [{ finish_reason: 'load' }] } }, want: undefined },
     { rule: 'no background response', over: { body: { object: 'response', status: 'queued' } }, want: undefined },
     { rule: 'no failed response', over: { body: { object: 'response', status: 'failed' } }, want: undefined },
   ])('stores $rule', async ({ over, want }) => {

@@ -9,6 +9,8 @@ export interface CacheableAnswer {
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i;
+/** Why a server of Ollama answers without saying anything: it has loaded or unloaded a model, which a stored answer would not do. */
+const NOTHING_SAID: ReadonlySet<unknown> = new Set(['load', 'unload']);
 /** States of a Responses object that are not reusable: background work and failures. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
 
@@ -26,9 +28,11 @@ export function storableJson({ status, contentType, body }: CacheableAnswer): Bu
   return Buffer.from(JSON.stringify(answer));
 }
 
-/** An error under status 200, or a state that is not final. */
+/** An error under status 200, a state that is not final, or an answer that says nothing. */
 function isUnfinished(value: Readonly<Record<string, unknown>>): boolean {
   if (value['error'] !== undefined && value['error'] !== null) return true;
+  const choices: readonly unknown[] = Array.isArray(value['choices']) ? value['choices'] : [];
+  if (choices.some((choice) => isObject(choice) && NOTHING_SAID.has(choice['finish_reason']))) return true;
   return value['object'] === 'response' && UNFINISHED.has(value['status']);
 }
 

@@ -154,6 +154,7 @@ function isCacheable(prepared: Prepared): boolean {
   const { exchange, resolution } = prepared.input;
   const { operation, request } = exchange;
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
+  if (operation.door?.isCacheable?.(prepared.params) === false) return false;
   if (resolution.headerOverrides.cacheNamespace !== undefined && changesTheRequest(prepared)) return false;
   const { method, path } = request;
   return isCacheEligible({

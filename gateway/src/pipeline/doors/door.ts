@@ -10,6 +10,8 @@ export interface Door {
   readonly ownEndpoint?: OwnApiEndpointId;
   /** Members of its parameters that only some providers have: they are left out where an endpoint does not name them. */
   readonly vendorParams?: readonly string[];
+  /** Whether answers to a request may come from the response cache, and go there; absent: they may. */
+  isCacheable?(params: JsonObject): boolean;
   /** Parameters of which `override_params` replaces the members one by one. */
   readonly mergedParams?: readonly string[];
   /**

@@ -11,13 +11,13 @@ const APART = 'the model makes one vector of a text and another of an image; emb
 /** A parameter that endpoints name whose models make vectors of their own of the text and of the image of an input. */
 const OF_TWO_VECTORS = 'auto_truncate';
 
-/** In the order of the inputs. Throws UPSTREAM_INVALID_RESPONSE. */
-export function vectorsOf(answer: JsonObject): readonly unknown[] {
+/** In the order of the inputs. `mayBeNone`: there are no inputs. Throws UPSTREAM_INVALID_RESPONSE. */
+export function vectorsOf(answer: JsonObject, { mayBeNone = false } = {}): readonly unknown[] {
   const items = objectsAt(answer, 'data');
   if (items.some(({ embedding, image_embedding: ofImage }) => isGiven(embedding) && isGiven(ofImage)))
     throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: `The answer has two vectors of one input: ${APART}` });
   const vectors = items.map(({ embedding, image_embedding: ofImage }) => embedding ?? ofImage);
-  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors;
+  if ((vectors.length > 0 || mayBeNone) && vectors.every(Array.isArray)) return vectors;
   throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The answer has no vectors of numbers' });
 }
 

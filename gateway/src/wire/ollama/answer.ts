@@ -30,15 +30,22 @@ export function fromOllamaChat(body: unknown, ctx: WireContext): Result<ChatComp
   return ok({ ...made, choices, ...timingsOf(body, ctx) });
 }
 
-/** Vectors are lists of numbers. */
+/** Vectors are lists of numbers; there are none where there is no input. The error says why the body is no answer. */
 export function fromOllamaEmbed(body: unknown, ctx: WireContext): Result<JsonObject, string> {
   const vectors = isObject(body) ? body['embeddings'] : undefined;
   if (!isObject(body) || !Array.isArray(vectors)) return err('the answer has no embeddings');
+  if (!vectors.every(isVector)) return err('the answer has embeddings that are no lists of numbers');
+  if (vectors.length === 0 && hasInput(ctx.params)) return err('the answer has no embeddings');
   const tokens = numberAt(body, 'prompt_eval_count');
   const usage = tokens === undefined ? undefined : promptUsage(tokens);
   const answer = embeddingsBody({ provider: ctx.provider, model: ctx.model, vectors, usage });
   return ok({ ...answer, ...timingsOf(body, ctx) });
 }
+
+const isVector = (value: unknown): boolean => Array.isArray(value) && value.every((item) => Number.isFinite(item));
+
+const hasInput = ({ input }: JsonObject): boolean =>
+  Array.isArray(input) ? input.length > 0 : input !== undefined && input !== null && input !== '';
 
 /** Older servers give calls no ids. */
 export const toToolCalls = (message: JsonObject, ctx: WireContext): readonly ToolCall[] =>

@@ -147,6 +147,24 @@ describe('an answer', () => {
     expect(fromOllamaEmbed({}, ctx)).toMatchObject({ ok: false });
   });
 
+  test.for<[embeddings: unknown, input: unknown]>([
+    [['x'], 'a'],
+    [[[1, null]], 'a'],
+    [
+      [[1], {}],
+      ['a', 'b'],
+    ],
+    [[], 'a'],
+    [[], ['a']],
+  ])('with vectors that cannot be read is none: %j', ([embeddings, input]) => {
+    expect(fromOllamaEmbed({ embeddings }, { ...ctx, params: { input } })).toMatchObject({ ok: false });
+  });
+
+  test.for(['', [], undefined])('has no vectors where there is no input: %j', (input) => {
+    const made = fromOllamaEmbed({ embeddings: [] }, { ...ctx, params: { input } });
+    expect(made).toMatchObject({ value: { data: [] } });
+  });
+
   test('has vectors', () => {
     expect(fromOllamaEmbed({ embeddings: [[1], [2]], prompt_eval_count: 4, total_duration: 7 }, ctx)).toMatchObject({
       value: {

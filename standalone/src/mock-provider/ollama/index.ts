@@ -28,7 +28,7 @@ export function createOllamaRoutes(): readonly Route[] {
 function answerEmbed(_exchange: Exchange, body: JsonObject): Reply {
   const model = readString(body, 'model');
   if (model === undefined || model === '') return refuse(400, 'model is required');
-  const inputs = readStrings(body, 'input');
+  const inputs = body['input'] === '' ? [] : readStrings(body, 'input');
   if (inputs.length > MAX_INPUTS) return refuse(400, `input must have at most ${MAX_INPUTS} texts`);
   const dimensions = readCount(body, 'dimensions') ?? DEFAULT_DIMENSIONS;
   if (dimensions < 1 || dimensions > MAX_DIMENSIONS) return refuse(400, 'dimensions must be from 1 to 4096');

@@ -22,6 +22,7 @@ export const ollamaChat: Door = {
   ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
   mergedParams: MERGED_PARAMS,
+  isCacheable: asksModel,
   forOthers: chatForOthers,
   enter: (given, context) =>
     entered(given, {
@@ -35,10 +36,16 @@ export const ollamaGenerate: Door = {
   ownEndpoint: 'ollamaChat',
   vendorParams: VENDOR_PARAMS,
   mergedParams: MERGED_PARAMS,
+  isCacheable: asksModel,
   forOthers: promptForOthers,
   enter: (given, context) =>
     entered(given, { context, shape: generateShape, more: { messages: promptMessages(given) } }),
 };
+
+/** Without messages a server loads or unloads its model. */
+function asksModel({ messages }: JsonObject): boolean {
+  return Array.isArray(messages) && messages.length > 0;
+}
 
 interface Parts {
   readonly context: DoorContext;
@@ -96,7 +103,7 @@ function promptMessages(given: JsonObject): readonly object[] {
   if (typeof prompt !== 'string') return refuseShape('prompt', 'a text');
   if (typeof system !== 'string') return refuseShape('system', 'a text');
   const images = toImageParts(given['images'], 'images');
-  if (prompt === '' && system === '' && images.length === 0) return [];
+  if (prompt === '' && images.length === 0) return [];
   const content = images.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...images];
   return [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content }];
 }

@@ -14,10 +14,11 @@ export const ollamaEmbed: Door = {
   vendorParams: [],
   mergedParams: MERGED_PARAMS,
   forOthers: vectorsForOthers,
+  isCacheable: hasInput,
   enter: (given, { elapsedMs }) => ({
     params: withoutAbsent({
       model: given['model'],
-      input: given['input'] ?? refuseShape('input', 'a text or a list of texts'),
+      input: toInput(given['input']),
       dimensions: given['dimensions'],
       encoding_format: 'float',
       ...ofServer(given),
@@ -27,7 +28,7 @@ export const ollamaEmbed: Door = {
     toClient: (answer) =>
       withoutAbsent({
         model: textAt(given, 'model') ?? '',
-        embeddings: vectorsOf(answer),
+        embeddings: vectorsOf(answer, { mayBeNone: !hasInput(given) }),
         total_duration: Math.round(elapsedMs() * NANOS_PER_MS),
         ...objectAt(answer, 'durations'),
         prompt_eval_count: numberAt(objectAt(answer, 'usage'), 'prompt_tokens'),
@@ -40,17 +41,40 @@ export const ollamaEmbeddings: Door = {
   vendorParams: [],
   mergedParams: MERGED_PARAMS,
   forOthers: vectorsForOthers,
+  isCacheable: hasInput,
   enter: (given) => ({
     params: withoutAbsent({
       model: given['model'],
-      input: textAt(given, 'prompt') ?? refuseShape('prompt', 'a text'),
+      input: toPrompt(given['prompt']),
       encoding_format: 'float',
       ...ofServer(given),
     }),
     dropped: unreadOf(given, PROMPT),
-    toClient: (answer) => ({ embedding: vectorsOf(answer)[0] ?? [] }),
+    toClient: (answer) => ({
+      embedding: vectorsOf(answer, { mayBeNone: !hasInput({ input: given['prompt'] }) })[0] ?? [],
+    }),
   }),
 };
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** Absent: there are no texts. Throws PARAMETER_INVALID. */
+function toInput(input: unknown): unknown {
+  if (input === undefined || input === null) return [];
+  if (isText(input)) return input;
+  if (!Array.isArray(input)) return refuseShape('input', 'a text or a list of texts');
+  const wrong = input.findIndex((item) => !isText(item));
+  return wrong < 0 ? input : refuseShape(`input[${wrong}]`, 'a text');
+}
+
+function toPrompt(prompt: unknown): unknown {
+  return isText(prompt ?? '') ? (prompt ?? '') : refuseShape('prompt', 'a text');
+}
+
+/** Without texts a server loads its model, and there are no vectors. */
+function hasInput({ input }: JsonObject): boolean {
+  return (typeof input === 'string' || Array.isArray(input)) && input.length > 0;
+}
 
 const OF_BOTH = ['model', 'options', 'keep_alive'];
 const INPUT: ReadonlySet<string> = new Set([...OF_BOTH, 'input', 'dimensions', 'truncate']);

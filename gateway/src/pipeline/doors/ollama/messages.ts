@@ -16,7 +16,8 @@ const checkCalls = object({
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
 /** Throws PARAMETER_INVALID. */
-export function toChatMessages(messages: unknown): readonly object[] {
+export function toChatMessages(given: unknown): readonly object[] {
+  const messages = given ?? [];
   if (!Array.isArray(messages)) return refuseShape('messages', 'a list of messages');
   const calls = new OpenCalls();
   const last = messages.length - 1;

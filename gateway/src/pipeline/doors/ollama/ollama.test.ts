@@ -207,6 +207,51 @@ describe('a request', () => {
     expect(enter({ messages: [said, said] }).params['messages']).toEqual([said, { role: 'assistant', content: 'a' }]);
   });
 
+  test.for<[door: Door, given: JsonObject]>([
+    [ollamaChat, {}],
+    [ollamaChat, { messages: null }],
+    [ollamaGenerate, {}],
+    [ollamaGenerate, { prompt: '', system: 'Be short.' }],
+    [ollamaGenerate, { prompt: null, system: 'Be short.' }],
+  ])('without anything to say has no messages, and is not for the cache: %#', ([door, given]) => {
+    const { params } = door.enter({ model: 'm', stream: false, ...given }, context);
+    expect(params).toEqual({ model: 'm', messages: [] });
+    expect(door.isCacheable?.(params)).toBe(false);
+  });
+
+  test.for<[door: Door, given: JsonObject, input: unknown, answer: object]>([
+    [ollamaEmbed, {}, [], { embeddings: [] }],
+    [ollamaEmbed, { input: null }, [], { embeddings: [] }],
+    [ollamaEmbed, { input: '' }, '', { embeddings: [] }],
+    [ollamaEmbed, { input: [] }, [], { embeddings: [] }],
+    [ollamaEmbeddings, {}, '', { embedding: [] }],
+    [ollamaEmbeddings, { prompt: '' }, '', { embedding: [] }],
+  ])('without texts has no vectors, and is not for the cache: %#', ([door, given, input, answer]) => {
+    const entered = door.enter({ model: 'm', ...given }, context);
+    expect(entered.params['input']).toEqual(input);
+    expect(door.isCacheable?.(entered.params)).toBe(false);
+    expect(entered.toClient({ data: [] })).toMatchObject(answer);
+  });
+
+  test.for<[door: Door, given: JsonObject, param: string]>([
+    [ollamaEmbed, { input: 7 }, 'input'],
+    [ollamaEmbed, { input: { a: 1 } }, 'input'],
+    [ollamaEmbed, { input: ['a', 7] }, 'input[1]'],
+    [ollamaEmbeddings, { prompt: ['a'] }, 'prompt'],
+  ])('for vectors of other things than texts is refused: %#', ([door, given, param]) => {
+    expect(() => door.enter({ model: 'm', ...given }, context)).toThrow(
+      expect.objectContaining({ code: 'PARAMETER_INVALID', param }),
+    );
+  });
+
+  test('with texts has vectors, and is for the cache', () => {
+    const entered = ollamaEmbed.enter({ model: 'm', input: ['a'] }, context);
+    expect(ollamaEmbed.isCacheable?.(entered.params)).toBe(true);
+    expect(() => entered.toClient({ data: [] })).toThrow(
+      expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
+    );
+  });
+
   test('not to think stays what it is', () => {
     expect(enter({ think: false, stream: false }).params).toEqual({ model: 'm', messages: [], think: false });
     expect(enter({ think: null, stream: false }).params).toEqual({ model: 'm', messages: [] });
