@@ -1,9 +1,8 @@
 /** The API of Ollama in front of its own servers: what only they can do reaches them, and what they say comes back. */
 import type { RequestRecord, Sink } from '@gatehouse/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectNothingLeft, lastRequest, startGateway, startWorld, type World } from '../kit/gateway.ts';
-import { startRawUpstream } from '../kit/raw-upstream.ts';
-import { config, guardrail, key, provider, workspace } from '../kit/snapshot.ts';
+import { expectNothingLeft, lastRequest, startWorld, type World } from '../kit/gateway.ts';
+import { config, guardrail, provider } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
@@ -133,6 +132,29 @@ describe('a chat', () => {
     expect(sent().body['messages']).toMatchObject([...messages, said, result]);
   });
 
+  test('has the functions among its tools, and the rest is named', async () => {
+    const call = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const all = await post('/api/chat', { messages, stream: false, tools: [call] });
+    expect([sent().body['tools'], all.headers['x-gw-dropped-params']]).toEqual([[call], undefined]);
+    const some = await post('/api/chat', { messages, stream: false, tools: [call, { type: 'web_search' }] });
+    expect([sent().body['tools'], some.headers['x-gw-dropped-params']]).toEqual([[call], 'tools']);
+  });
+
+  test('is refused by the name of what is wrong', async () => {
+    const json = `{"model":"${MODEL}","messages":[{"role":"user","content":"a"}],"options":{"num_keep":1e999}}`;
+    for (const [name, body] of [
+      ['options.num_keep', json],
+      ['options.stop[1]', json.replace('"num_keep":1e999', '"stop":["a",5]')],
+    ] as const) {
+      const answer = await world.send('/api/chat', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      expect([answer.status, answer.json()]).toEqual([400, { error: expect.stringContaining(name) }]);
+    }
+  });
+
   test('loads and unloads a model', async () => {
     const unload = { stream: false, keep_alive: 0 };
     expect((await post('/api/chat', { messages: [], ...unload })).json()).toMatchObject({ done_reason: 'unload' });
@@ -208,32 +230,6 @@ describe('vectors of nothing', () => {
       const { status, json } = await post('/api/embeddings', given);
       expect([status, json()]).toEqual([200, { embedding: [] }]);
     }
-  });
-
-  test('that cannot be read are a failed attempt, and another provider answers', async () => {
-    await using broken = await startRawUpstream(async ({ answer }) => {
-      await answer(200, '{"embeddings":["x"],"prompt_eval_count":3}', { 'content-type': 'application/json' });
-    });
-    await using gateway = await startGateway({
-      entries: [
-        ...[workspace(), key(), provider('ollama', { provider: 'ollama', customHost: broken.url })],
-        provider('other', { provider: 'ollama', customHost: world.mock.url }),
-        config('fallback', {
-          strategy: { mode: 'fallback' },
-          targets: [{ provider: '@ollama' }, { provider: '@other', override_params: { model: 'mock-small' } }],
-        }),
-      ],
-    });
-    const ask = (config: string) =>
-      gateway.send('/api/embed', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-gw-config': config },
-        body: JSON.stringify({ model: 'm', input: 'a' }),
-      });
-    const alone = await ask('{"provider":"@ollama"}');
-    expect([alone.status, alone.headers['x-gw-provider']], alone.text).toEqual([502, 'ollama']);
-    const { status, json } = await ask('fallback');
-    expect([status, json()]).toMatchObject([200, { embeddings: [expect.any(Array)] }]);
   });
 });
 
@@ -347,24 +343,6 @@ describe('a fault', () => {
     expect([status, lines[0]]).toMatchObject([200, { done: false }]);
     expect(lines.at(-1)).toEqual({ error: expect.any(String) });
     expect(lines.filter(({ done }) => done === true)).toEqual([]);
-  });
-
-  test('of a line that does not end ends the stream with an error', async () => {
-    const piece = Buffer.alloc(1024 * 1024, 'a');
-    await using endless = await startRawUpstream(async ({ answer }) => {
-      const first = `${JSON.stringify({ message: { content: 'Hi' }, done: false })}\n{"message":{"content":"`;
-      await answer(200, first + String(piece).repeat(9), { 'content-type': 'application/x-ndjson' });
-    });
-    await using gateway = await startGateway({
-      entries: [workspace(), key(), provider('ollama', { provider: 'ollama', customHost: endless.url })],
-    });
-    const { text } = await gateway.send('/api/chat', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: MODEL, messages }),
-    });
-    expect(linesOf(text)).toMatchObject([{ message: { content: 'Hi' } }, { error: expect.any(String) }]);
-    expect(text.length).toBeLessThan(1_000);
   });
 
   test('before the answer has the status of the server', async () => {

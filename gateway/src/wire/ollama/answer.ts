@@ -22,7 +22,7 @@ export function fromOllamaChat(body: unknown, ctx: WireContext): Result<ChatComp
     toolCalls,
     finishReason: reasonOf(body, toolCalls.length > 0, ctx),
   };
-  const made = toChatCompletion({ choices: [choice], usage: usageOf(body) }, ctx);
+  const made = toChatCompletion({ choices: [choice], usage: usageOf(body, saysSomething(message)) }, ctx);
   const thinking = textAt(message, 'thinking') ?? '';
   const beside = thinking === '' ? {} : { reasoning_content: thinking };
   const logprobs = logprobsOf(body);
@@ -36,7 +36,7 @@ export function fromOllamaEmbed(body: unknown, ctx: WireContext): Result<JsonObj
   if (!isObject(body) || !Array.isArray(vectors)) return err('the answer has no embeddings');
   if (!vectors.every(isVector)) return err('the answer has embeddings that are no lists of numbers');
   if (vectors.length === 0 && hasInput(ctx.params)) return err('the answer has no embeddings');
-  const tokens = numberAt(body, 'prompt_eval_count');
+  const tokens = countAt(body, 'prompt_eval_count');
   const usage = tokens === undefined ? undefined : promptUsage(tokens);
   const answer = embeddingsBody({ provider: ctx.provider, model: ctx.model, vectors, usage });
   return ok({ ...answer, ...timingsOf(body, ctx) });
@@ -64,18 +64,31 @@ export function reasonOf(body: JsonObject, hasCalls: boolean, { strict }: WireCo
   return hasCalls && (reason ?? 'stop') === 'stop' ? 'tool_calls' : finishReasonOf(reason, strict);
 }
 
-/** A count that is absent is none: of a prompt that the server still had. That of a prompt has what came from its cache. */
-export function usageOf(body: JsonObject): Usage | undefined {
-  const prompt = numberAt(body, 'prompt_eval_count');
-  const completion = numberAt(body, 'eval_count');
-  if (prompt === undefined && completion === undefined) return undefined;
+/**
+ * A count that is absent is none: of a prompt that the server still had, or of an answer that says nothing. That of a prompt has what came
+ * from its cache. Undefined: the server did not count what it said.
+ */
+export function usageOf(body: JsonObject, saysSomething: boolean): Usage | undefined {
+  const prompt = countAt(body, 'prompt_eval_count');
+  const completion = countAt(body, 'eval_count');
+  if (completion === undefined && (prompt === undefined || saysSomething)) return undefined;
   const [prompt_tokens, completion_tokens] = [prompt ?? 0, completion ?? 0];
-  const cached = numberAt(body, 'prompt_eval_cached_count');
+  const cached = countAt(body, 'prompt_eval_cached_count');
   return {
     ...{ prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
   };
 }
+
+/** The member when it is a count. */
+function countAt(body: JsonObject, name: string): number | undefined {
+  const count = numberAt(body, name);
+  return Number.isSafeInteger(count) && Number(count) >= 0 ? count : undefined;
+}
+
+/** Whether a message, or a piece of one, is anything that is counted. */
+export const saysSomething = (message: JsonObject | undefined): boolean =>
+  Boolean(textAt(message, 'content') || textAt(message, 'thinking')) || objectsAt(message, 'tool_calls').length > 0;
 
 const DURATIONS = ['total_duration', 'load_duration', 'prompt_eval_duration', 'eval_duration'] as const;
 

@@ -1,5 +1,4 @@
 /** Messages of a chat request in Ollama's format. */
-import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
 import {
@@ -14,6 +13,7 @@ import {
   partsOf,
   textOfPart,
 } from '../openai/index.ts';
+import { areFunctions } from '../params/params.ts';
 import { refusePart } from '../parts/parts.ts';
 
 /** Throws UnsupportedPart. */
@@ -70,8 +70,9 @@ const toCall = (call: JsonObject): JsonObject =>
     function: { name: nameOf(call), arguments: parseArguments(objectAt(call, 'function')?.['arguments']) },
   });
 
-/** Tools as they are, but none where none may be called. */
+/** Functions as they are, but none where none may be called. */
 export function toOllamaTools({ tools, tool_choice: choice }: JsonObject): readonly JsonObject[] | undefined {
   if (choice === 'none' || !Array.isArray(tools) || tools.length === 0) return undefined;
-  return tools.filter(isObject);
+  const functions = tools.filter((tool) => areFunctions([tool]));
+  return functions.length === 0 ? undefined : functions;
 }

@@ -39,6 +39,12 @@ describe('a chat', () => {
     ['does not think where a config says so', { think: true, reasoning_effort: 'none' }, { think: false }],
     ['does not think where a config disables it', { thinking: { type: 'disabled' } }, { think: false }],
     ['does not think', { think: false }, { think: false }],
+    [
+      'has functions for its tools, and no others',
+      { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'x' }, 7] },
+      { tools: [{ type: 'function', function: { name: 'f' } }] },
+    ],
+    ['has no tools without functions', { tools: [{ type: 'x' }] }, {}],
     ['may not call its tools', { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'none' }, {}],
     [
       'has what only the server does',
@@ -136,11 +142,27 @@ describe('an answer', () => {
     ],
     [{ done_reason: 'unload' }, 'unload', undefined],
     [{}, 'stop', undefined],
+    [{ prompt_eval_count: 9 }, 'stop', { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }],
+    [{ prompt_eval_count: -9, eval_count: 1.5 }, 'stop', undefined],
+    [
+      { prompt_eval_count: 9, prompt_eval_cached_count: -4, eval_count: 2 },
+      'stop',
+      { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    ],
   ])('ends for a reason: %j', ([more, reason, usage]) => {
     const made = fromOllamaChat(said({ content: '' }, more), ctx);
     expect(made).toMatchObject({ value: { choices: [{ finish_reason: reason }] } });
     expect(made.ok && made.value.usage).toEqual(usage);
   });
+
+  test.for([{ content: 'a' }, { thinking: 'a' }, { tool_calls: [{ function: { name: 'f' } }] }])(
+    'that is not counted has no usage: %j',
+    (message) => {
+      const made = fromOllamaChat(said(message, { prompt_eval_count: 9, eval_count: -2 }), ctx);
+      expect(made).toMatchObject({ ok: true });
+      expect(made.ok && made.value.usage).toBeUndefined();
+    },
+  );
 
   test('without a message or without vectors is none', () => {
     expect(fromOllamaChat({ done: true }, ctx)).toMatchObject({ ok: false });
@@ -218,6 +240,12 @@ describe('a stream', () => {
     const items = read(text);
     expect(items).toMatchObject([{ kind: 'chunk' }, { kind: 'error' }]);
     expect(items.at(-1)).toMatchObject({ error: { message: expect.stringContaining(message) } });
+  });
+
+  test('that is not counted has no usage', () => {
+    const last = line({ content: '' }, { done: true, prompt_eval_count: 3 });
+    expect(read(line({ content: 'a' }) + last).map(({ kind }) => kind)).toEqual(['chunk', 'chunk']);
+    expect(read(last).at(-1)).toMatchObject({ kind: 'usage', usage: { total_tokens: 3 } });
   });
 
   test('has nothing behind its last line', () => {

@@ -9,7 +9,7 @@ import {
   readErrorShape,
   toStreamError,
 } from '../openai/index.ts';
-import { logprobsOf, reasonOf, timingsOf, toToolCalls, usageOf } from './answer.ts';
+import { logprobsOf, reasonOf, saysSomething, timingsOf, toToolCalls, usageOf } from './answer.ts';
 
 type Items = readonly StreamItem[];
 
@@ -27,6 +27,7 @@ class OllamaDecoder implements StreamDecoder {
   readonly #chunks: ChatChunks;
   #hasBegun = false;
   #calls = 0;
+  #saysSomething = false;
   #isClosed = false;
 
   constructor(ctx: WireContext) {
@@ -61,6 +62,7 @@ class OllamaDecoder implements StreamDecoder {
       ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, i) => ({ index: this.#calls + i, ...call })) }),
     };
     this.#hasBegun = true;
+    this.#saysSomething ||= saysSomething(message);
     this.#calls += calls.length;
     const logprobs = logprobsOf(line);
     if (Object.keys(delta).length === 0 && logprobs === null) return NO_ITEMS;
@@ -70,7 +72,7 @@ class OllamaDecoder implements StreamDecoder {
   #finish(line: JsonObject): Items {
     const last = this.#chunks.finish(reasonOf(line, this.#calls > 0, this.#ctx));
     const finish = last.kind === 'chunk' ? { ...last, data: { ...last.data, ...timingsOf(line, this.#ctx) } } : last;
-    const usage = usageOf(line);
+    const usage = usageOf(line, this.#saysSomething);
     return usage === undefined ? [finish] : [finish, { kind: 'usage', usage }];
   }
 

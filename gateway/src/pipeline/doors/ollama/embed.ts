@@ -4,6 +4,7 @@ import { numberAt, objectAt, textAt, withoutAbsent } from '../../../wire/json/js
 import type { Door } from '../door.ts';
 import { DroppedNames } from '../dropped-names.ts';
 import { refuseShape } from '../refuse.ts';
+import { number } from '../shape.ts';
 import { vectorsOf } from '../vectors.ts';
 import { NANOS_PER_MS } from './answer.ts';
 import { MERGED_PARAMS, vectorsForOthers } from './for-others.ts';
@@ -19,7 +20,7 @@ export const ollamaEmbed: Door = {
     params: withoutAbsent({
       model: given['model'],
       input: toInput(given['input']),
-      dimensions: given['dimensions'],
+      dimensions: toDimensions(given['dimensions']),
       encoding_format: 'float',
       ...ofServer(given),
       truncate: given['truncate'],
@@ -65,6 +66,11 @@ function toInput(input: unknown): unknown {
   if (!Array.isArray(input)) return refuseShape('input', 'a text or a list of texts');
   const wrong = input.findIndex((item) => !isText(item));
   return wrong < 0 ? input : refuseShape(`input[${wrong}]`, 'a text');
+}
+
+function toDimensions(dimensions: unknown): unknown {
+  if (dimensions !== undefined && dimensions !== null) number(dimensions, 'dimensions');
+  return dimensions;
 }
 
 function toPrompt(prompt: unknown): unknown {

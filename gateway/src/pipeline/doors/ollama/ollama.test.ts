@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
+import { toOllamaChat } from '../../../wire/ollama/index.ts';
 import { createRelayTransform } from '../../../wire/transform/index.ts';
 import type { Door, Entered } from '../door.ts';
 import { DoorTransform } from '../transform.ts';
@@ -238,7 +239,9 @@ describe('a request', () => {
     [ollamaEmbed, { input: { a: 1 } }, 'input'],
     [ollamaEmbed, { input: ['a', 7] }, 'input[1]'],
     [ollamaEmbeddings, { prompt: ['a'] }, 'prompt'],
-  ])('for vectors of other things than texts is refused: %#', ([door, given, param]) => {
+    [ollamaEmbed, { input: 'a', dimensions: '2' }, 'dimensions'],
+    [ollamaEmbed, { input: 'a', options: { num_ctx: Infinity } }, 'options.num_ctx'],
+  ])('for vectors of the wrong shape is refused by name: %#', ([door, given, param]) => {
     expect(() => door.enter({ model: 'm', ...given }, context)).toThrow(
       expect.objectContaining({ code: 'PARAMETER_INVALID', param }),
     );
@@ -250,6 +253,14 @@ describe('a request', () => {
     expect(() => entered.toClient({ data: [] })).toThrow(
       expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
     );
+  });
+
+  test('may name its options as anything', () => {
+    const options = JSON.parse('{"__proto__":{"num_ctx":1},"constructor":2,"num_gpu":null}');
+    const { params } = enter({ options, stream: false });
+    expect(JSON.stringify(params['options'])).toBe('{"__proto__":{"num_ctx":1},"constructor":2}');
+    expect(JSON.stringify(toOllamaChat(params, 'm')['options'])).toBe('{"__proto__":{"num_ctx":1},"constructor":2}');
+    expect(ollamaChat.forOthers?.leftOut?.(params)).toEqual(['options.__proto__', 'options.constructor']);
   });
 
   test('not to think stays what it is', () => {
@@ -270,6 +281,18 @@ describe('a request', () => {
     ['messages[0].images', { messages: [{ role: 'user', images: 'x' }] }],
     ['messages[0].images[0]', { messages: [{ role: 'user', images: ['http://a'] }] }],
     ['options', { options: [] }],
+    ['options.num_predict', { options: { num_predict: '5' } }],
+    ['options.num_predict', { options: { num_predict: -1.5 } }],
+    ['options.num_predict', { options: { num_predict: -Infinity } }],
+    ['options.temperature', { options: { temperature: 'hot' } }],
+    ['options.top_p', { options: { top_p: [1] } }],
+    ['options.top_k', { options: { top_k: '3' } }],
+    ['options.seed', { options: { seed: '7' } }],
+    ['options.presence_penalty', { options: { presence_penalty: true } }],
+    ['options.frequency_penalty', { options: { frequency_penalty: Infinity } }],
+    ['options.stop', { options: { stop: 5 } }],
+    ['options.stop[2]', { options: { stop: ['a', 'b', 5] } }],
+    ['options.num_keep', { options: { num_keep: Infinity } }],
     ['format', { format: 7 }],
     ['think', { think: 'very' }],
     ['stream', { stream: 'yes' }],

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../wire/contract.ts';
 import { orAbsent, withoutAbsent } from '../../../wire/json/json.ts';
 import { EFFORT_OF_THINKING } from '../../../wire/ollama/index.ts';
 import { refuseShape } from '../refuse.ts';
-import { flag, number } from '../shape.ts';
+import { type Check, flag, list, number, text } from '../shape.ts';
 import { isNoLimit, NO_LIMIT, OF_SERVER } from './for-others.ts';
 
 /** Options by what a chat calls them. Source: Ollama, modelfile parameters. */
@@ -41,21 +41,49 @@ export function toSettings(given: JsonObject): JsonObject {
 
 /** What is said by a chat, and the others as `options`. */
 function toOptions(given: JsonObject): JsonObject {
-  const params: Record<string, unknown> = {};
-  const others: Record<string, unknown> = {};
+  const params: [name: string, value: unknown][] = [];
+  const others: [name: string, value: unknown][] = [];
   for (const [name, value] of Object.entries(optionsOf(given) ?? {})) {
     const known = name === NO_LIMIT && isNoLimit(value) ? NO_LIMIT : OPTIONS.get(name);
-    if (value === null) continue;
-    if (known === undefined) others[name] = value;
-    else params[known] = value;
+    if (known === undefined) others.push([name, value]);
+    else params.push([known, value]);
   }
-  return { ...params, options: orAbsent(others) };
+  // A client may name an option as the prototype of objects.
+  return { ...Object.fromEntries(params), options: orAbsent(Object.fromEntries(others)) };
 }
 
-/** Throws PARAMETER_INVALID. */
+const whole: Check = (value, path) => {
+  if (!Number.isInteger(value)) refuseShape(path, 'a whole number');
+};
+
+/** Names that stop a text. */
+const stops: Check = (value, path) => {
+  if (typeof value !== 'string') list('a text or a list of texts', text)(value, path);
+};
+
+/** JSON has no number for what is beyond all of them: it would be sent as null. */
+const sendable: Check = (value, path) => {
+  if (typeof value === 'number') finite(value, path);
+};
+
+const finite: Check = (value, path) => {
+  if (!Number.isFinite(value)) refuseShape(path, 'a number');
+};
+
+/** Of the options that a chat has a name for. */
+const CHECKS: ReadonlyMap<string, Check> = new Map([
+  ...['num_predict', 'top_k', 'seed'].map((name) => [name, whole] as const),
+  ...['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'].map((name) => [name, finite] as const),
+  ['stop', stops] as const,
+]);
+
+/** Without those that are null. Throws PARAMETER_INVALID. */
 export function optionsOf({ options }: JsonObject): JsonObject | undefined {
   if (options === undefined || options === null) return undefined;
-  return isObject(options) ? options : refuseShape('options', 'an object');
+  if (!isObject(options)) return refuseShape('options', 'an object');
+  const given = withoutAbsent(options);
+  for (const [name, value] of Object.entries(given)) (CHECKS.get(name) ?? sendable)(value, `options.${name}`);
+  return given;
 }
 
 function checkLogprobs({ logprobs, top_logprobs: top }: JsonObject): void {
