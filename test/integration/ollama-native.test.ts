@@ -331,6 +331,38 @@ test.for([true, false])('records have usage and the operation, streamed: %s', as
   });
 });
 
+describe('a body', () => {
+  const asked: readonly [path: string, body: object][] = [
+    ['/api/chat', { messages, stream: false }],
+    ['/api/generate', { prompt: 'Hello', stream: false }],
+    ['/api/embed', { input: 'a' }],
+    ['/api/embeddings', { prompt: 'a' }],
+    ['/api/show', {}],
+  ];
+  const TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x'];
+
+  test.for(asked)('is JSON whatever its content type is: %s', async ([path, body]) => {
+    for (const type of TYPES) {
+      const { status, text } = await post(path, body, { 'content-type': type });
+      expect(status, text).toBe(200);
+    }
+  });
+
+  test('needs a key all the same, and has to be JSON', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const send = (body: string, more: Readonly<Record<string, string>>) =>
+      world.send('/api/chat', { method: 'POST', headers: { ...headers, ...more }, body });
+    expect((await send(`model=${MODEL}`, {})).status).toBe(400);
+    const { status } = await send(JSON.stringify({ model: MODEL, messages }), { 'x-gw-api-key': 'wrong' });
+    expect(status).toBe(401);
+  });
+
+  test('of another operation is JSON by its content type', async () => {
+    const { status } = await post('/v1/chat/completions', { messages }, { 'content-type': 'text/plain' });
+    expect(status).toBe(400);
+  });
+});
+
 describe('a fault', () => {
   test.for<[fault: string, headers: Readonly<Record<string, string>>]>([
     ['of the server', { 'x-mock-error-event': '1', 'x-mock-error-event-after': '2' }],

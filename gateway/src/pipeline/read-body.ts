@@ -42,8 +42,9 @@ export async function readAs(
   return body;
 }
 
-function checkContentType({ operation: { bodies }, request }: Pick<Exchange, 'operation' | 'request'>): void {
-  if (bodies.includes('binary')) return;
+function checkContentType({ operation, request }: Pick<Exchange, 'operation' | 'request'>): void {
+  const { bodies, anyMediaType } = operation;
+  if (anyMediaType === true || bodies.includes('binary')) return;
   const type = request.header('content-type');
   if (type === undefined || type === '') return;
   const media = type === MEDIA_TYPES.json ? type : (type.split(';', 1)[0]?.trim().toLowerCase() ?? '');

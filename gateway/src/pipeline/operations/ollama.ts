@@ -5,8 +5,10 @@ import { embed as openaiEmbed } from './embeddings.ts';
 import { answerOfModel, listModels } from './models/index.ts';
 import { COMPLETIONS, type LocalAnswer, type Operation } from './operation.ts';
 
-const CHAT = { ...chatComplete, prompts: 'refused', errors: 'ollama' } as const;
-const VECTORS = { ...openaiEmbed, errors: 'ollama' } as const;
+/** Examples of its API call it with curl, which names a form where nothing is said. */
+const OF_OLLAMA = { errors: 'ollama', anyMediaType: true } as const;
+const CHAT = { ...chatComplete, ...OF_OLLAMA, prompts: 'refused' } as const;
+const VECTORS = { ...openaiEmbed, ...OF_OLLAMA } as const;
 
 const chat: Operation = {
   ...CHAT,
@@ -48,8 +50,8 @@ const show: Operation = {
   ...listModels,
   id: 'ollamaShow',
   routes: [{ method: 'POST', path: '/api/show' }],
+  ...OF_OLLAMA,
   bodies: ['json'],
-  errors: 'ollama',
   door: doors.ollamaShow,
   answerLocally: answerOfModel,
 };

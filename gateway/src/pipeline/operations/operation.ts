@@ -110,6 +110,8 @@ export interface Operation {
   readonly localHint?: string;
   /** What bodies it takes; the content type decides between several. */
   readonly bodies: readonly BodyKind[];
+  /** Its body is JSON, whatever its content type says: its clients send none that counts. */
+  readonly anyMediaType?: true;
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
   /** What is charged where an answer does not say how many tokens it has; images also by the piece, speech by character, transcripts by the second. Absent: nothing. */
