@@ -52,3 +52,15 @@ test('changed blocks keep all their other members', () => {
   const changed = withTexts(body, placesOf('chatComplete', 'output', body), ['a', 'x', 'y', 'z']);
   expect(changed).toEqual(answer('a', [plan('x'), code('y'), output('z')]));
 });
+
+test('a changed content is changed in its blocks, too', () => {
+  const blocks = (...texts: readonly string[]) => [
+    ...texts.map((text) => ({ type: 'text', text })),
+    { type: 'text', text: '' },
+    { type: 'image_url', image_url: { url: 'data:,' } },
+  ];
+  const body = answer('a secret', blocks('a ', 'secret'));
+  const places = placesOf('chatComplete', 'output', body);
+  expect(withTexts(body, places, ['a <1>'])).toEqual(answer('a <1>', blocks('a <1>', '')));
+  expect(withTexts(body, places, ['a secret'])).toBe(body);
+});

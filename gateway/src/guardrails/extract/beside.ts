@@ -1,4 +1,4 @@
-/** What an answer says beside its text: what a provider has run itself, and citations. Names of members: Anthropic, Cohere, Gemini and OpenAI APIs. */
+/** What an answer says beside its text: what a provider has run itself, and citations. Names of members: Anthropic, Azure OpenAI, Cohere, Gemini, Groq, OpenAI and Perplexity APIs. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Path } from './place.ts';
@@ -17,7 +17,7 @@ const NOTHING: readonly TextWithin[] = [];
 const TECHNICAL: ReadonlySet<string> = new Set([
   ...['type', 'id', 'name', 'role', 'object', 'status', 'outcome', 'signature', 'thought_signature', 'hash', 'detail'],
   ...['caller', 'container', 'cache_control', 'media_type', 'mime_type', 'mimeType', 'file_type', 'format', 'language'],
-  ...['server_name', 'server_label', 'error_code', 'page_age', 'retrieved_at', 'sdkBlob', 'urlRetrievalStatus'],
+  ...['server_name', 'server_label', 'error_code', 'page_age', 'retrieved_at', 'sdkBlob', 'urlRetrievalStatus', 'png'],
 ]);
 const ID = /(?:_ids?|[a-z]Ids?)$/;
 /** Members whose own members may have any name. */
@@ -100,4 +100,14 @@ export function textsOfMembers(owner: JsonObject, names: readonly string[], path
 
 /** Members that quote something: of a choice, and of a whole chat completion. */
 export const CHOICE_QUOTES = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
-export const ANSWER_QUOTES = ['citations', 'search_results'] as const;
+export const ANSWER_QUOTES = ['citations', 'search_results', 'related_questions'] as const;
+/** Of a message of a chat completion, or of its pieces: Groq, Azure OpenAI and Perplexity APIs, too. */
+const MESSAGE_QUOTES = ['annotations', 'executed_tools', 'context', ...ANSWER_QUOTES] as const;
+
+/** Of a message of a chat completion, or of a piece of one: what it quotes, tools that a provider has run for it, and what its sound says. */
+export function textsOfMessage(message: JsonObject, path: Path): readonly TextWithin[] {
+  const quotes = textsOfMembers(message, MESSAGE_QUOTES, path);
+  const { audio } = message;
+  if (!isObject(audio)) return quotes;
+  return [...quotes, ...textsOfMembers(audio, ['transcript'], [...path, 'audio'])];
+}

@@ -6,6 +6,7 @@ export {
   textsOfBlock,
   textsOfItem,
   textsOfMembers,
+  textsOfMessage,
 } from './beside.ts';
 export { encoded, type JsonPiece, JsonStrings } from './json-strings.ts';
 export type { Path, Place } from './place.ts';

@@ -4,6 +4,8 @@ export interface Place {
   readonly path: Path | undefined;
   /** Of a string in a JSON text at the path: where it stands there, as it is written. */
   readonly inside?: { readonly from: number; readonly to: number };
+  /** Where the answer says the text again, in pieces. */
+  readonly copies?: readonly Path[];
 }
 
 export type Path = readonly (string | number)[];

@@ -3,7 +3,7 @@ import { isObject } from '@gatehouse/crds';
 import type { CheckPhase } from '@gatehouse/crds/guardrails';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { RequestType } from '../contract.ts';
-import { ANSWER_QUOTES, CHOICE_QUOTES, textsOfBlock, textsOfItem, textsOfMembers } from './beside.ts';
+import { ANSWER_QUOTES, CHOICE_QUOTES, textsOfBlock, textsOfItem, textsOfMembers, textsOfMessage } from './beside.ts';
 import { placesWithin } from './json-places.ts';
 import type { Path, Place } from './place.ts';
 
@@ -48,17 +48,33 @@ function choiceMessage(answer: JsonObject): readonly Place[] {
     ...textsOfMembers(answer, ANSWER_QUOTES, []),
   ];
   if (!isObject(message)) return placesWithin(quotes);
-  const said = content(message['content'], [...path, 'content']);
+  const said = withBlocks(content(message['content'], [...path, 'content']), message['content_blocks'], [
+    ...path,
+    'content_blocks',
+  ]);
   const beside = [
     ...text(message['refusal'], [...path, 'refusal']),
     ...blockTexts(message['content_blocks'], [...path, 'content_blocks']),
-    ...placesWithin(textsOfMembers(message, ['annotations'], path)),
+    ...placesWithin(textsOfMessage(message, path)),
     ...placesWithin(quotes),
   ];
   return beside.length === 0 ? said : [...said, ...beside];
 }
 
-/** What content blocks of an answer say beside the content: code and tools that were run, what came of it, citations, and plans for tools. */
+/** The text of content blocks, which is the content again, unless it differs. */
+function withBlocks(said: readonly Place[], blocks: unknown, path: Path): readonly Place[] {
+  if (!Array.isArray(blocks)) return said;
+  const own = blocks
+    .flatMap((block: unknown, i) => (isObject(block) ? text(block['text'], [...path, i, 'text']) : NOWHERE))
+    .filter(({ text }) => text !== '');
+  const [content, ...others] = said;
+  const isSame = content !== undefined && others.length === 0 && content.text === own.map(({ text }) => text).join('');
+  return isSame
+    ? [{ ...content, copies: own.flatMap(({ path }) => (path === undefined ? [] : [path])) }]
+    : [...said, ...own];
+}
+
+/** What content blocks of an answer say beside their text: code and tools that were run, what came of it, citations, and plans for tools. */
 function blockTexts(blocks: unknown, path: Path): readonly Place[] {
   if (!Array.isArray(blocks)) return NOWHERE;
   return blocks.flatMap((block: unknown, i): readonly Place[] => {

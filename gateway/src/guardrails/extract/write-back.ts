@@ -18,18 +18,24 @@ export function withTexts(
   const copied = new Set<unknown>();
   const inside = new Map<Path, Edit[]>();
   let differs = false;
-  for (const [i, { text, path, inside: at }] of places.entries()) {
+  for (const [i, { text, path, inside: at, copies }] of places.entries()) {
     const wanted = texts[i];
     if (path === undefined || wanted === undefined || wanted === '' || wanted === text) continue;
     const [member = ''] = path; // a name: bodies are objects
     if (!Object.hasOwn(changed, member)) changed[member] = body[member];
     differs = true;
+    if (copies !== undefined) putFirst(changed, copies, wanted, copied);
     if (at === undefined) put(changed, path, wanted, copied);
     else if (!inside.has(path)) inside.set(path, [{ ...at, text: wanted }]);
     else inside.get(path)?.push({ ...at, text: wanted });
   }
   for (const [path, edits] of inside) put(changed, path, edited(textAt(body, path), edits), copied);
   return differs ? mergeObjects(NOTHING, body, changed) : body;
+}
+
+/** The first path gets the text, the others none. */
+function putFirst(root: Record<string, unknown>, paths: readonly Path[], text: string, copied: Set<unknown>): void {
+  for (const [i, path] of paths.entries()) put(root, path, i === 0 ? text : '', copied);
 }
 
 /** Another string in a JSON text. */

@@ -96,6 +96,36 @@ describe('hooks of an answer', () => {
     }
   });
 
+  test('change what stands beside the content of a message, and keep the rest', async () => {
+    const said = (word: string) => ({
+      choices: [
+        {
+          message: {
+            content: 'a',
+            content_blocks: [
+              { type: 'text', text: `b ${word}` },
+              { type: 'code_execution_result', code_execution_result: { output: 'c' } },
+            ],
+            executed_tools: [{ type: 'search', arguments: `{"q":"${word}"}`, output: `c ${word}` }],
+            context: { citations: [{ content: word, url: 'd' }], intent: `["${word}"]` },
+            citations: [{ text: word }],
+            audio: { data: 'AA==', transcript: word },
+          },
+        },
+      ],
+      related_questions: [`What is ${word}?`],
+      citations: [`https://a.example/${word}`],
+    });
+    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], said('secret'));
+    expect(body).toEqual(said('<1>'));
+  });
+
+  test('leave out citations in a message whose content is changed', async () => {
+    const said = (content: string, more: object) => ({ choices: [{ message: { content, ...more } }] });
+    const { body } = await runOn([hookOf([replaces('secret', '<1>')])], said('secret', { citations: [{ start: 0 }] }));
+    expect(body).toEqual(said('<1>', {}));
+  });
+
   test('change a summary of thoughts, and leave out the signature of what was there', async () => {
     const said = (word: string, signed: object) => ({
       output: [

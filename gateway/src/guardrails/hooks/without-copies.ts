@@ -16,7 +16,7 @@ export function withoutCopies(answer: JsonObject, before: JsonObject): JsonObjec
   if (!Array.isArray(choices)) return answer;
   const given: readonly unknown[] = Array.isArray(before['choices']) ? before['choices'] : [];
   const isChanged = choices.map((choice, i) => !isDeepStrictEqual(messageOf(choice), messageOf(given[i])));
-  const shown = choices.map((choice: unknown, i) => (isChanged[i] === true ? toShown(choice) : choice));
+  const shown = choices.map((choice: unknown, i) => (isChanged[i] === true ? toShown(choice, given[i]) : choice));
   const isQuoted = isChanged.includes(true) && Array.isArray(citations) && citations.some(isObject);
   if (!isQuoted && shown.every((choice, i) => choice === choices[i])) return answer;
   const members = Object.entries(answer).filter(([name]) => name !== 'choices' && !(isQuoted && name === 'citations'));
@@ -25,22 +25,25 @@ export function withoutCopies(answer: JsonObject, before: JsonObject): JsonObjec
 
 const messageOf = (choice: unknown): unknown => (isObject(choice) ? choice['message'] : undefined);
 
-function toShown(choice: unknown): unknown {
+function toShown(choice: unknown, given: unknown): unknown {
   if (!isObject(choice)) return choice;
   const members = Object.entries(choice).filter(([name]) => !QUOTES.has(name));
   const { message } = choice;
-  const shown = isObject(message) ? toShownMessage(message) : message;
+  const shown = isObject(message) ? toShownMessage(message, messageOf(given)) : message;
   if (shown === message && members.length === Object.keys(choice).length) return choice;
   return { ...Object.fromEntries(members), message: shown };
 }
 
-function toShownMessage(message: JsonObject): JsonObject {
+function toShownMessage(message: JsonObject, given: unknown): JsonObject {
   const { content, content_blocks: blocks } = message;
-  if (!Array.isArray(blocks) || textIn(blocks) === (content ?? '')) return message;
-  const kept: unknown[] = blocks.filter((block) => isObject(block) && OTHERS.has(block['type']));
-  if (typeof content === 'string' && content !== '') kept.push({ type: 'text', text: content });
-  return { ...message, content_blocks: kept };
+  if (isObject(given) && isDeepStrictEqual(given['content'], content)) return message;
+  const { citations, ...others } = message;
+  const isQuoted = Array.isArray(citations) && citations.some(isObject);
+  return { ...(isQuoted ? others : message), ...(Array.isArray(blocks) ? shownBlocks(blocks, content) : {}) };
 }
 
-const textIn = (blocks: readonly unknown[]): string =>
-  blocks.map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('');
+function shownBlocks(blocks: readonly unknown[], content: unknown): JsonObject {
+  const kept: unknown[] = blocks.filter((block) => isObject(block) && OTHERS.has(block['type']));
+  if (typeof content === 'string' && content !== '') kept.push({ type: 'text', text: content });
+  return { content_blocks: kept };
+}
