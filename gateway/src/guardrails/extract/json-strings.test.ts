@@ -1,6 +1,7 @@
 /** Strings of JSON texts in answers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../wire/contract.ts';
 import { JsonStrings, placesOf, withTexts } from './index.ts';
 
 test('changed arguments stay JSON, with all that is no string of theirs', () => {
@@ -8,6 +9,88 @@ test('changed arguments stay JSON, with all that is no string of theirs', () => 
   const body = item('{ "a" : "b\\u0021", "c":[1, "d"], "e":"" }');
   const changed = withTexts(body, placesOf('createModelResponse', 'output', body), ['"x"\n', undefined]);
   expect(changed).toEqual(item('{ "a" : "\\"x\\"\\n", "c":[1, "d"], "e":"" }'));
+});
+
+describe('an argument or an output that is JSON, or begins like it,', () => {
+  const deep = (text: string) => `${'{"a":'.repeat(2_000)}${text}${'}'.repeat(2_000)}`;
+  const cases = [
+    { name: 'cut off', given: '{"a":"\\u0073ecret","b', want: ['a', 'secret', 'b'], shown: '{"a":"<1>","b' },
+    { name: 'cut off in an escape', given: '{"a":"\\u0073ecret\\u00', want: ['a', 'secret'], shown: '{"a":"<1>\\u00' },
+    { name: 'with other escapes', given: '["\\q\\u0073ecret"', want: ['\\qsecret'], shown: '["\\\\q<1>"' },
+    { name: 'with lines in strings', given: '["\n\\u0073ecret"]', want: ['\nsecret'], shown: '["\\n<1>"]' },
+    {
+      name: 'with names that are none',
+      given: '{"a","\\u0073ecret": secret',
+      want: ['a', 'secret', 'secret'],
+      shown: '{"a","<1>": <1>',
+    },
+  ];
+  const bodies = [
+    { of: 'arguments', make: (text: string) => ({ output: [{ type: 'mcp_call', arguments: text }] }) },
+    { of: 'output', make: (text: string) => ({ output: [{ type: 'mcp_call', output: text }] }) },
+  ];
+  const redacted = (body: JsonObject) => {
+    const places = placesOf('createModelResponse', 'output', body);
+    const texts = places.map(({ text }) => text);
+    const changed = withTexts(
+      body,
+      places,
+      texts.map((text) => text.replaceAll('secret', '<1>')),
+    );
+    return { texts, changed };
+  };
+
+  test.for(bodies.flatMap((body) => cases.map((each) => ({ ...body, ...each }))))(
+    'is looked at without its escapes: $of $name',
+    ({ make, given, want, shown }) => {
+      expect(redacted(make(given))).toEqual({ texts: want, changed: make(shown) });
+    },
+  );
+
+  test.for(bodies)('is looked at without its escapes: $of nested deep', ({ make }) => {
+    const { texts, changed } = redacted(make(deep('["\\u0073ecret", 1]')));
+    expect(texts.filter((text) => text !== 'a')).toEqual(['secret', '1']);
+    expect(changed).toEqual(make(deep('["<1>", 1]')));
+  });
+
+  test('stays JSON, and hides no name and no number of an output', () => {
+    const output = (text: string) => ({ output: [{ type: 'mcp_call', output: text }] });
+    const given = ' {"\\u00e9": ["\\u0073ecret", 4111, true, 7, null], "secret": {"b": "", "c": false}}';
+    const { texts, changed } = redacted(output(given));
+    expect(texts).toEqual(['é', 'secret', '4111, true, 7, null', 'secret', 'b', 'c']);
+    expect(changed).toEqual(output(' {"\\u00e9": ["<1>", 4111, true, 7, null], "<1>": {"b": "", "c": false}}'));
+  });
+
+  test.for([
+    '{"a": "secret", "b": 4111}',
+    "{'a': 'secret\\n'}",
+    '[INFO] "C:\\new"',
+    'a {"b":"\\u0073ecret"}',
+    '{print("a\\n")}',
+  ])('is a text as it is where it is none, or has no escapes: %s', (text) => {
+    expect(redacted({ output: [{ type: 'mcp_call', output: text }] }).texts).toEqual([text]);
+  });
+
+  test('is looked at in what code has printed', () => {
+    const printed = (text: string) => ({ type: 'code_execution_result', code_execution_result: { output: text } });
+    const chat = { choices: [{ message: { content: '', content_blocks: [printed('["\\u0073ecret"]')] } }] };
+    const message = { content: [printed('["\\u0073ecret"]')] };
+    expect(placesOf('chatComplete', 'output', chat).map(({ text }) => text)).toEqual(['', 'secret']);
+    expect(placesOf('messages', 'output', message).map(({ text }) => text)).toEqual(['secret']);
+  });
+
+  test('takes time that grows with its length only', () => {
+    for (const text of [
+      `["\\u0061"${','.repeat(500_000)}`,
+      `["\\n",${'true '.repeat(100_000)}`,
+      `${' '.repeat(500_000)}\\`,
+      `{${' '.repeat(500_000)}\\`,
+      '["\\u0061"'.repeat(100_000),
+    ]) {
+      for (const { make } of bodies)
+        expect(placesOf('createModelResponse', 'output', make(text)).length).toBeLessThanOrEqual(100_000);
+    }
+  });
 });
 
 describe('strings of a JSON text', () => {

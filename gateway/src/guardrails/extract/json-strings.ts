@@ -5,6 +5,8 @@ export interface JsonPiece {
   raw: string;
   /** What a piece of a string says; undefined: the piece is none, or one of a name. */
   readonly said?: string;
+  /** It is one of a name. */
+  readonly isName?: boolean;
   /** Number of the string in the text. */
   readonly string: number;
 }
@@ -93,7 +95,7 @@ export class JsonStrings {
     const end = bodyEnd(text, from);
     if (end > from) {
       const raw = text.slice(from, end);
-      pieces.push({ raw, string: this.#string, ...(this.#isName ? {} : { said: decoded(raw) }) });
+      pieces.push({ raw, string: this.#string, ...(this.#isName ? { isName: true } : { said: unescaped(raw) }) });
     }
     if (text.charCodeAt(end) !== QUOTE) {
       this.#held = text.slice(end);
@@ -134,12 +136,21 @@ function escapeLength(text: string, at: number): number {
   return '\\u'.startsWith(next.slice(0, 2)) ? 0 : 6;
 }
 
-function decoded(raw: string): string {
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^u]))/g;
+const MEANINGS: Readonly<Record<string, string>> = {
+  ...{ '"': '"', '\\': '\\', '/': '/' },
+  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+};
+
+/** What a part of a string says. Escapes that JSON does not have stay as they are, and hide none of the others. */
+export function unescaped(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    return raw;
+    return raw.replaceAll(ESCAPE, (written: string, code?: string, mark = '') =>
+      code === undefined ? (MEANINGS[mark] ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
+    );
   }
 }
 

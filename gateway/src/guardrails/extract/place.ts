@@ -2,8 +2,8 @@
 export interface Place {
   readonly text: string;
   readonly path: Path | undefined;
-  /** Of a string in a JSON text at the path: where it stands there, as it is written. */
-  readonly inside?: { readonly from: number; readonly to: number };
+  /** Of a part of a JSON text at the path: where it stands there, as it is written. */
+  readonly inside?: { readonly from: number; readonly to: number /** It is in no string. */; readonly isRaw?: boolean };
   /** Where the answer says the text again, in pieces. */
   readonly copies?: readonly Path[];
 }

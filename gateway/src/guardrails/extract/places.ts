@@ -84,7 +84,7 @@ function blockTexts(blocks: unknown, path: Path): readonly Place[] {
     return [
       ...(block['tool_plan'] === true ? text(block['thinking'], [...at, 'thinking']) : NOWHERE),
       ...(isObject(code) ? text(code['code'], [...at, 'executable_code', 'code']) : NOWHERE),
-      ...(isObject(result) ? text(result['output'], [...at, 'code_execution_result', 'output']) : NOWHERE),
+      ...(isObject(result) ? outputOf(result, [...at, 'code_execution_result']) : NOWHERE),
       ...placesWithin(textsOfBlock(block, at)),
     ];
   });
@@ -135,7 +135,10 @@ function items(value: unknown, path: Path): readonly Place[] {
 
 /** Code that a provider has run, or what came of it. */
 const codeTexts = (value: unknown, path: Path): readonly Place[] =>
-  isObject(value) ? textsIn(value, ['code', 'output'], path, NOWHERE) : [NO_TEXT];
+  isObject(value) ? textsIn(value, ['code'], path, outputOf(value, path)) : [NO_TEXT];
+
+const outputOf = (value: JsonObject, path: Path): readonly Place[] =>
+  placesWithin(textsOfMembers(value, ['output'], path));
 
 /** The named texts of an item, then others; an item without any has a place without a path. */
 function textsIn(item: JsonObject, names: readonly string[], path: Path, others: readonly Place[]): readonly Place[] {

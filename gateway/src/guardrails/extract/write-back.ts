@@ -38,19 +38,20 @@ function putFirst(root: Record<string, unknown>, paths: readonly Path[], text: s
   for (const [i, path] of paths.entries()) put(root, path, i === 0 ? text : '', copied);
 }
 
-/** Another string in a JSON text. */
+/** Another part of a JSON text. */
 interface Edit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
+  readonly isRaw?: boolean;
 }
 
 /** `edits`: in their order. */
 function edited(json: string, edits: readonly Edit[]): string {
   const pieces: string[] = [];
   let last = 0;
-  for (const { from, to, text } of edits) {
-    pieces.push(json.slice(last, from), encoded(text));
+  for (const { from, to, text, isRaw = false } of edits) {
+    pieces.push(json.slice(last, from), isRaw ? text : encoded(text));
     last = to;
   }
   return pieces.join('') + json.slice(last);
