@@ -12,6 +12,7 @@ export type {
   Restorable,
   Transformed,
 } from './contract.ts';
+export { MAX_CHECKED_CHARS } from './extract/index.ts';
 export { type GivenPlaceholders, StreamPlaceholders } from './given-placeholders.ts';
 export {
   type CheckResult,
@@ -24,7 +25,6 @@ export {
   type HookPhaseResult,
   type HookResult,
   isDefault,
-  MAX_CHECKED_CHARS,
   overrideHook,
   type RanHook,
   runHooks,

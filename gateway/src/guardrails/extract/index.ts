@@ -9,7 +9,7 @@ export {
   textsOfMessage,
 } from './beside.ts';
 export { encoded, type JsonPiece, JsonStrings } from './json-strings.ts';
-export type { Path, Place } from './place.ts';
+export { MAX_CHECKED_CHARS, type Path, type Place } from './place.ts';
 export { placesOf } from './places.ts';
 export { requestText, responseText } from './whole-text.ts';
 export { withTexts } from './write-back.ts';

@@ -2,7 +2,7 @@
 import { readJson } from '../../lib/json/index.ts';
 import type { TextWithin } from './beside.ts';
 import { JsonStrings, unescaped } from './json-strings.ts';
-import type { Path, Place } from './place.ts';
+import { MAX_CHECKED_CHARS, type Path, type Place } from './place.ts';
 
 /** Begins as JSON does; `{'a': 1}` and `[INFO]` do not. */
 const BEGIN = /^\s*(?:"|\{\s*(?:["}]|$)|\[\s*(?:["{[]|$))/;
@@ -14,7 +14,8 @@ const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 
 /**
  * A place for each text. Of one that has to be JSON: for each string, and where it cannot be read, for each name and whatever else it
- * says, too. Of others that are JSON, or begin like it, the same, where they have escapes that may hide a word.
+ * says, too. Of others that are JSON, or begin like it, the same, where they have escapes that may hide a word. What is too long to be
+ * checked as it is has one place.
  */
 export const placesWithin = (texts: readonly TextWithin[]): readonly Place[] =>
   texts.flatMap((each) => (each.isJson ? placesInJson(each) : placesInText(each)));
@@ -24,13 +25,13 @@ type At = Pick<TextWithin, 'text' | 'path'>;
 function placesInJson({ text, path }: At): readonly Place[] {
   if (isReadable(text)) return stringsOf({ text, path });
   const isLike = BEGIN.test(text) || (hasEscapes(text) && POSSIBLE_BEGIN.test(text));
-  return isLike ? allOf({ text, path }) : [{ text, path }];
+  return isLike && text.length <= MAX_CHECKED_CHARS ? allOf({ text, path }) : [{ text, path }];
 }
 
 /** Numbers, names and what stands between strings are looked at as in any other text. */
 function placesInText({ text, path }: At): readonly Place[] {
   const isLike = hasEscapes(text) && (BEGIN.test(text) || (POSSIBLE_BEGIN.test(text) && isReadable(text)));
-  return isLike ? allOf({ text, path }) : [{ text, path }];
+  return isLike && text.length <= MAX_CHECKED_CHARS ? allOf({ text, path }) : [{ text, path }];
 }
 
 const hasEscapes = (text: string): boolean => text.includes('\\');

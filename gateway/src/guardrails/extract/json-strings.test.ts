@@ -79,6 +79,13 @@ describe('an argument or an output that is JSON, or begins like it,', () => {
     expect(placesOf('messages', 'output', message).map(({ text }) => text)).toEqual(['secret']);
   });
 
+  test.for(bodies)('is one text where it is too long to be checked: $of', ({ make }) => {
+    const long = (length: number) => `${'["\\u0061",'.repeat(length / 10)}`;
+    const found = (text: string) => placesOf('createModelResponse', 'output', make(text));
+    expect(found(long(1_000_000))).toHaveLength(100_000);
+    expect(found(long(1_100_000))).toHaveLength(1);
+  });
+
   test('takes time that grows with its length only', () => {
     for (const text of [
       `["\\u0061"${','.repeat(500_000)}`,

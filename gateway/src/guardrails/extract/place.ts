@@ -1,3 +1,6 @@
+/** Longest texts that are given to checks, together, in UTF-16 units. */
+export const MAX_CHECKED_CHARS = 1_048_576;
+
 /** A text and where it stands; without a path it stands for a part that has no text. */
 export interface Place {
   readonly text: string;

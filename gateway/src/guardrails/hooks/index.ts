@@ -12,4 +12,4 @@ export type { Feedback } from './feedback.ts';
 export type { CheckResult } from './run-check.ts';
 export { type HookResult, hookResult, type RanHook } from './run-hook.ts';
 export { type Denial, type HookPhaseResult, runHooks, watchHooks } from './run-hooks.ts';
-export { MAX_CHECKED_CHARS, type SubjectFacts } from './subject.ts';
+export type { SubjectFacts } from './subject.ts';

@@ -1,8 +1,9 @@
 /** The time that checks have, and what ends them. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
+import { MAX_CHECKED_CHARS } from '../extract/index.ts';
 import { toolsOf } from '../testing.ts';
-import { type CompiledHook, MAX_CHECKED_CHARS, runHooks, watchHooks } from './index.ts';
+import { type CompiledHook, runHooks, watchHooks } from './index.ts';
 import { factsOf, hookOf, PASS, replaces, type TestCheck } from './testing.ts';
 
 const never = new Promise<never>(() => {});

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../wire/contract.ts';
 import type { CheckSubject } from '../contract.ts';
-import { type Place, placesOf, requestText, responseText, withTexts } from '../extract/index.ts';
+import { MAX_CHECKED_CHARS, type Place, placesOf, requestText, responseText, withTexts } from '../extract/index.ts';
 
 /** What a phase looks at, without what is made of it when a check asks. */
 export type SubjectFacts = Omit<
@@ -18,9 +18,6 @@ export type SubjectFacts = Omit<
   readonly requestTransformed?: boolean;
   readonly client: Pick<CheckSubject, 'header' | 'headers'>;
 };
-
-/** Longest texts that are given to checks, together, in UTF-16 units. */
-export const MAX_CHECKED_CHARS = 1_048_576;
 
 /** Thrown where a check asks for texts that are too long to be checked. */
 export class TextTooLong extends Error {
