@@ -16,5 +16,6 @@ export function rankTexts(query: string, texts: readonly string[], limit = texts
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
+/** Looks at the words of the text, not at those of the query: the same long query is compared with every text. */
 const shareOf = (wanted: ReadonlySet<string>, found: ReadonlySet<string>): number =>
-  [...wanted].filter((word) => found.has(word)).length / wanted.size;
+  [...found].filter((word) => wanted.has(word)).length / wanted.size;
