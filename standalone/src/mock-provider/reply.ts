@@ -1,3 +1,5 @@
+import { toJson } from './answer-size.ts';
+
 /** One event of a stream. `token`: a piece of the answer; `end`: the event that completes it. */
 export interface Frame {
   readonly bytes: string | Buffer;
@@ -33,7 +35,7 @@ export interface Refusal {
 export type Reply = WholeReply | StreamReply | Refusal;
 
 export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): WholeReply {
-  return bytes(JSON.stringify(body), 'application/json', headers);
+  return bytes(toJson(body), 'application/json', headers);
 }
 
 export function bytes(

@@ -1,4 +1,5 @@
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { boundAnswer, MAX_ANSWER_CHARACTERS, RequestTooLarge } from './answer-size.ts';
 import type { InsideAnswer } from './call-inside.ts';
 import { type Controls, createAttempts, NO_CONTROLS, readHeaderControls, readModelControls } from './controls/index.ts';
 import { Exchange } from './exchange.ts';
@@ -9,6 +10,10 @@ import type { ReceivedRequest } from './recorder.ts';
 import { type Reply, refuse } from './reply.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 
+const MAX_MODEL_CHARACTERS = 256;
+/** Of the answers to all rows of a batch: as much as is stored of files. */
+const MAX_INSIDE_CHARACTERS = 64 * 1024 * 1024;
+
 export interface Prepared {
   readonly outgoing: Outgoing;
   readonly controls: Controls;
@@ -16,12 +21,34 @@ export interface Prepared {
 
 /** Turns a complete request into a complete response. Its state (what clients store, attempts) lasts as long as the function. */
 export function createResponder(): (request: ReceivedRequest) => Prepared {
-  const router = createRouter((path, body) => toInsideAnswer(respond(toInsideRequest(path, body))));
+  const router = createRouter(callInside);
   const attempts = createAttempts();
-  return respond;
+  let insideLeft = 0;
+  return (request) => {
+    insideLeft = MAX_INSIDE_CHARACTERS;
+    return respond(request, MAX_ANSWER_CHARACTERS).value;
+  };
 
-  function respond(request: ReceivedRequest): Prepared {
+  function callInside(path: string, body: JsonObject): InsideAnswer {
+    const { value, made } = respond(toInsideRequest(path, body), Math.min(MAX_ANSWER_CHARACTERS, insideLeft));
+    insideLeft -= made;
+    return toInsideAnswer(value);
+  }
+
+  function respond(request: ReceivedRequest, characters: number) {
     const match = router.find(request);
+    return boundAnswer(characters, (): Prepared => {
+      try {
+        return prepare(match, request);
+      } catch (error) {
+        const refusal = error instanceof RequestTooLarge ? refuse(400, error.message) : FAILED;
+        const exchange = new Exchange(request, match.params, NO_CONTROLS);
+        return { outgoing: toOutgoing(refusal, exchange, match.route.dialect), controls: NO_CONTROLS };
+      }
+    });
+  }
+
+  function prepare(match: RouteMatch, request: ReceivedRequest): Prepared {
     const call = bind(match, request);
     const read = readControls(request, call.model);
     const controls = read.ok ? attempts.apply(read.value) : NO_CONTROLS;
@@ -30,6 +57,9 @@ export function createResponder(): (request: ReceivedRequest) => Prepared {
     return { outgoing: toOutgoing(reply, exchange, match.route.dialect), controls };
   }
 }
+
+/** A request that the mock cannot handle must not look like a requested fault. */
+const FAILED = refuse(500, 'The mock provider failed');
 
 function toInsideRequest(path: string, given: JsonObject): ReceivedRequest {
   const body = Buffer.from(JSON.stringify(given));
@@ -54,6 +84,7 @@ interface Call {
 
 function bind({ route, params }: RouteMatch, request: ReceivedRequest): Call {
   if (request.body.length < request.bodyBytes) return refuseCall(413, 'the body is too large for the mock');
+  if (isTooLong(new URLSearchParams(request.search).get('model'))) return LONG_MODEL;
   switch (route.input) {
     case 'none':
       return { model: undefined, run: route.handle };
@@ -61,15 +92,25 @@ function bind({ route, params }: RouteMatch, request: ReceivedRequest): Call {
       const body = parseObject(request.body);
       if (!body.ok) return refuseCall(400, body.error);
       const model = route.model === 'path' ? params[0] : readString(body.value, 'model');
+      if ([readString(body.value, 'model'), ...params].some(isTooLong)) return LONG_MODEL;
       return { model, run: (exchange) => route.handle(exchange, body.value) };
     }
     case 'form': {
       const form = parseMultipart(request.headers['content-type'] ?? '', request.body);
       if (!form.ok) return refuseCall(400, form.error);
+      if ([form.value.fields.get('model'), ...params].some(isTooLong)) return LONG_MODEL;
       return { model: form.value.fields.get('model'), run: (exchange) => route.handle(exchange, form.value) };
     }
   }
 }
+
+const isTooLong = (name: string | null | undefined): boolean => (name?.length ?? 0) > MAX_MODEL_CHARACTERS;
+
+/** A model stands in each event of a stream. */
+const LONG_MODEL: Call = {
+  model: undefined,
+  run: () => refuse(400, `model must have at most ${MAX_MODEL_CHARACTERS} characters`, { param: 'model' }),
+};
 
 function refuseCall(status: number, message: string): Call {
   return { model: undefined, run: () => refuse(status, message) };

@@ -172,6 +172,10 @@ function mockPage(): string {
     'Where tools are offered, the answer calls those that the last text of the user names, else the first one, with input that fits ' +
       'the schema. Input that the text gives is taken as it is: `Use get_weather {"city": "Rome"}`. The result of a tool is answered ' +
       'with a text.',
+    '## Bounds',
+    'Answered with 400 in the shape of the provider: a model name of more than 256 characters, more than 1,024 tools, and requests whose ' +
+      'answer would have more than 20 MiB (many choices, vectors or log probabilities). Of a text of more than 65,536 characters ' +
+      'only the beginning and the end are looked at for names of tools and their input.',
     '## Paths',
     'Files, batches, fine-tuning jobs, vector stores and responses are remembered while the process runs, the newest of each. ' +
       'What takes time at a provider is done when it is read for the first time. `/echo` and `/v1/echo`, and everything below, ' +

@@ -1,3 +1,4 @@
+import { admit, RequestTooLarge, toJsonInside } from '../answer-size.ts';
 import type { Controls } from '../controls/index.ts';
 import type { Prompt, Tool } from './prompt.ts';
 import { sampleSchema } from './schema-sample.ts';
@@ -7,6 +8,9 @@ import { readToldInput } from './told-input.ts';
 // Bounds the answer for a prompt of megabytes.
 const MAX_REPEATED_CHARACTERS = 4_000;
 const MAX_CALLS = 16;
+const MAX_TOOLS = 1_024;
+/** Of the user's text, in which names of tools and their input are looked for. */
+const MAX_READ_CHARACTERS = 65_536;
 const FILLER = ' mock';
 
 export interface ToolCall {
@@ -32,13 +36,26 @@ type AnswerControls = Pick<Controls, 'text' | 'responseBytes'>;
 
 /**
  * The answer to a prompt: calls of the offered tools, JSON that fits the requested schema, or a text that repeats the user's.
- * `choice` counts the answers to one prompt from 0. Tokens are a quarter of the characters, rounded up; thinking counts as completion.
+ * Tokens are a quarter of the characters, rounded up; thinking counts as completion.
  */
-export function composeAnswer(prompt: Prompt, controls: AnswerControls, choice = 0): Answer {
+export function composeAnswer(prompt: Prompt, controls: AnswerControls): Answer {
+  return compose(prompt, controls, callTools(prompt, controls), 0);
+}
+
+/** So many answers to one prompt. */
+export function composeAnswers(prompt: Prompt, controls: AnswerControls, choices: number): readonly Answer[] {
+  const calls = callTools(prompt, controls);
+  return Array.from({ length: choices }, (_, choice) => {
+    const answer = compose(prompt, controls, calls, choice);
+    admit(answer.text.length * choices);
+    return answer;
+  });
+}
+
+function compose(prompt: Prompt, controls: AnswerControls, calls: readonly ToolCall[], choice: number): Answer {
   const thinking = prompt.options.thinks ? think(prompt) : '';
   const promptTokens = countTokens(prompt.characters);
   const thinkingTokens = countTokens(thinking.length);
-  const calls = chooseTools(prompt, controls).map((tool) => callTool(tool, prompt.userText));
   if (calls.length > 0) {
     const callTokens = calls.reduce((sum, call) => sum + countTokens(call.name.length + call.json.length), 0);
     const tokens = { prompt: promptTokens, thinking: thinkingTokens, completion: thinkingTokens + callTokens };
@@ -58,7 +75,7 @@ function think(prompt: Prompt): string {
 function write(prompt: Prompt, controls: AnswerControls, choice: number): string {
   if (controls.text !== undefined) return controls.text;
   const { json } = prompt.options;
-  if (json !== undefined) return JSON.stringify(writeJson(json.schema, prompt));
+  if (json !== undefined) return toJsonInside(writeJson(json.schema, prompt));
   if (prompt.toolResult !== undefined) return `Mock answer from the tool result: ${repeat(prompt.toolResult)}`;
   const images = prompt.images === 0 ? '' : ` [${prompt.images} ${prompt.images === 1 ? 'image' : 'images'}]`;
   const suffix = choice === 0 ? '' : ` (choice ${choice + 1})`;
@@ -101,20 +118,39 @@ function limit(whole: string, { options }: Prompt, thinkingTokens: number): Limi
 
 /**
  * Tools that the last user text names with their input are called, else those that it names, else the first one. A tool result is answered
- * with text.
+ * with text. Of a long text the beginning and the end are looked at.
  */
-function chooseTools({ options, userText, toolResult }: Prompt, controls: AnswerControls): readonly Tool[] {
+function callTools({ options, userText, toolResult }: Prompt, controls: AnswerControls): readonly ToolCall[] {
   const { tools = [], toolChoice = 'auto', parallelCalls = true } = options;
-  if (toolChoice === 'none' || toolResult !== undefined) return [];
-  if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
+  if (tools.length > MAX_TOOLS) throw new RequestTooLarge(`a request has at most ${MAX_TOOLS} tools`);
+  if (toolChoice === 'none' || toolResult !== undefined || tools.length === 0) return [];
+  const text = endsOf(userText);
+  if (typeof toolChoice === 'object') {
+    return callAll(
+      tools.filter((tool) => tool.name === toolChoice.name),
+      text,
+      1,
+    );
+  }
   if (toolChoice === 'auto' && controls.text !== undefined) return [];
-  const named = tools.filter((tool) => userText.includes(tool.name));
-  if (named.length === 0) return tools.slice(0, 1);
-  const told = named.filter((tool) => readToldInput(userText, tool.name) !== undefined);
-  return (told.length > 0 ? told : named).slice(0, parallelCalls ? MAX_CALLS : 1);
+  const named = tools.filter((tool) => text.includes(tool.name));
+  if (named.length === 0) return callAll(tools, text, 1);
+  const told = named.filter((tool) => readToldInput(text, tool.name) !== undefined);
+  return callAll(told.length > 0 ? told : named, text, parallelCalls ? MAX_CALLS : 1);
 }
 
-function callTool(tool: Tool, userText: string): ToolCall {
-  const input = readToldInput(userText, tool.name) ?? sampleSchema(tool.schema ?? { type: 'object' }, userText);
-  return { name: tool.name, input, json: JSON.stringify(input) };
+function endsOf(text: string): string {
+  if (text.length <= MAX_READ_CHARACTERS) return text;
+  return `${text.slice(0, MAX_READ_CHARACTERS / 2)}\n${text.slice(-MAX_READ_CHARACTERS / 2)}`;
+}
+
+function callAll(tools: readonly Tool[], text: string, limit: number): readonly ToolCall[] {
+  let characters = 0;
+  return tools.slice(0, limit).map(({ name, schema }) => {
+    const input = readToldInput(text, name) ?? sampleSchema(schema ?? { type: 'object' }, text);
+    const json = toJsonInside(input);
+    characters += name.length + json.length;
+    admit(characters);
+    return { name, input, json };
+  });
 }

@@ -6,6 +6,7 @@ const MAX_NODES = 2_000;
 const MAX_DEPTH = 32;
 const MAX_ITEMS = 100;
 const MAX_TEXT_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 1024 * 1024; // of all texts of a sample; those after it are empty
 // From this depth on only what a schema requires is written, so that recursive schemas end.
 const TERSE_DEPTH = 4;
 
@@ -18,6 +19,7 @@ interface SampleRun {
   readonly root: JsonObject;
   readonly text: string;
   nodesLeft: number;
+  charactersLeft: number;
 }
 
 type Sampler = (schema: JsonObject, place: SchemaPosition, run: SampleRun) => unknown;
@@ -38,7 +40,7 @@ const SAMPLERS: ReadonlyMap<string, Sampler> = new Map<string, Sampler>([
  */
 export function sampleSchema(schema: unknown, text: string): unknown {
   const root = isObject(schema) ? schema : {};
-  return sample(root, { name: '', depth: 0 }, { root, text, nodesLeft: MAX_NODES });
+  return sample(root, { name: '', depth: 0 }, { root, text, nodesLeft: MAX_NODES, charactersLeft: MAX_CHARACTERS });
 }
 
 function sample(schema: unknown, place: SchemaPosition, run: SampleRun): unknown {
@@ -137,14 +139,18 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 
 const REPEATS_USER = new Set(['answer', 'content', 'input', 'message', 'prompt', 'q', 'query', 'question', 'text']);
 
-function sampleText(schema: JsonObject, { name }: SchemaPosition, { text }: SampleRun): string {
+function sampleText(schema: JsonObject, { name }: SchemaPosition, run: SampleRun): string {
+  const { text } = run;
   const format = FORMATS.get(readString(schema, 'format') ?? '');
   if (format !== undefined) return format;
   const key = name.toLowerCase();
   const plain = REPEATS_USER.has(key) && text !== '' ? text : (BY_NAME.get(key) ?? `mock ${name || 'text'}`);
   const least = Math.min(readCount(schema, 'minLength') ?? 0, MAX_TEXT_CHARACTERS);
-  const most = Math.min(readCount(schema, 'maxLength') ?? MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS);
-  return Array.from(plain.padEnd(least, '.')).slice(0, most).join(''); // JSON Schema counts code points
+  const room = Math.min(MAX_TEXT_CHARACTERS, run.charactersLeft);
+  const most = Math.min(readCount(schema, 'maxLength') ?? room, room);
+  const sampled = Array.from(plain.slice(0, 2 * most).padEnd(least, '.')).slice(0, most);
+  run.charactersLeft -= sampled.length;
+  return sampled.join(''); // JSON Schema counts code points
 }
 
 function resolveReference(schema: JsonObject, run: SampleRun): JsonObject {

@@ -2,6 +2,7 @@
 const CHARACTERS_PER_TOKEN = 4;
 // A stream of a very long answer has at most this many pieces, so that its events stay few.
 const MAX_PIECES = 1_000;
+const MAX_SLICES = 16_384;
 const LONG_TEXT_CHARACTERS = 4_096;
 
 /** Tokens of a text of so many UTF-16 code units: a quarter of them, rounded up. */
@@ -20,11 +21,12 @@ export function splitPieces(text: string): readonly string[] {
   return splitEvenly(text, Math.ceil(text.length / MAX_PIECES));
 }
 
-/** Slices of about this many characters, for texts without words such as JSON arguments. */
+/** Slices of about this many characters, of more in a very long text, for texts without words such as JSON arguments. */
 export function splitEvenly(text: string, characters: number): readonly string[] {
+  const length = Math.max(characters, 2, Math.ceil(text.length / MAX_SLICES));
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const end = wholeCharacters(text, start + Math.max(characters, 2));
+    const end = wholeCharacters(text, start + length);
     pieces.push(text.slice(start, end));
     start = end;
   }

@@ -1,5 +1,6 @@
 /** Messages of AWS event streams (`application/vnd.amazon.eventstream`). Source: the vendor's description of the format. */
 import { crc32 } from 'node:zlib';
+import { toJson } from '../answer-size.ts';
 import type { Frame } from '../reply.ts';
 
 const CHECKSUM_BYTES = 4;
@@ -37,7 +38,7 @@ export function exceptionFrame(exception: string, payload: object): Frame {
 }
 
 function frame(headers: Readonly<Record<string, string>>, payload: object, kind: Frame['kind']): Frame {
-  const text = JSON.stringify(payload);
+  const text = toJson(payload);
   const encode = (given: string | Buffer): Buffer => encodeMessage(headers, given);
   return { bytes: encode(text), kind, envelope: { payload: text, encode } };
 }

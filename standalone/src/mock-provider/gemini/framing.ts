@@ -1,3 +1,5 @@
+import { toJson } from '../answer-size.ts';
+
 /** Gemini streams are SSE with `alt=sse`; otherwise one JSON array that grows. */
 export function isSse(query: URLSearchParams): boolean {
   return query.get('alt') === 'sse';
@@ -12,12 +14,12 @@ export interface Framing {
 
 export const SSE_FRAMING: Framing = {
   contentType: 'text/event-stream',
-  frame: (data) => `data: ${JSON.stringify(data)}\r\n\r\n`,
+  frame: (data) => `data: ${toJson(data)}\r\n\r\n`,
   closing: '',
 };
 
 export const ARRAY_FRAMING: Framing = {
   contentType: 'application/json; charset=UTF-8',
-  frame: (data, position) => `${position === 0 ? '[' : ',\r\n'}${JSON.stringify(data)}`,
+  frame: (data, position) => `${position === 0 ? '[' : ',\r\n'}${toJson(data)}`,
   closing: ']',
 };

@@ -1,4 +1,4 @@
-import { composeAnswer, countTokens, embedText } from '../answer/index.ts';
+import { composeAnswers, countTokens, embedText } from '../answer/index.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { type JsonObject, readCount, readObject, readObjects } from '../json.ts';
 import { MOCK_MODELS } from '../models.ts';
@@ -14,6 +14,7 @@ export { gemini } from './errors.ts';
 const DEFAULT_PAGE = 50;
 const DEFAULT_DIMENSIONS = 768;
 const MAX_DIMENSIONS = 4_096;
+const MAX_REQUESTS = 2_048;
 const INPUT_TOKEN_LIMIT = 1_048_576;
 const OUTPUT_TOKEN_LIMIT = 65_536;
 
@@ -49,14 +50,14 @@ export function createGeminiRoutes(): readonly Route[] {
 function generateContent({ seed, params, controls }: Exchange, body: JsonObject): Reply {
   if (!hasContents(body)) return CONTENTS_MISSING;
   const { prompt, candidates } = readGeminiRequest(body);
-  const answers = Array.from({ length: candidates }, (_, index) => composeAnswer(prompt, controls, index));
+  const answers = composeAnswers(prompt, controls, candidates);
   return json(toGeminiResponse(toEnvelope(seed, params[0] ?? ''), answers));
 }
 
 function streamContent({ seed, params, controls, query }: Exchange, body: JsonObject): Reply {
   if (!hasContents(body)) return CONTENTS_MISSING;
   const { prompt, candidates } = readGeminiRequest(body);
-  const answers = Array.from({ length: candidates }, (_, index) => composeAnswer(prompt, controls, index));
+  const answers = composeAnswers(prompt, controls, candidates);
   const framing = isSse(query) ? SSE_FRAMING : ARRAY_FRAMING;
   const fragments = toGeminiFragments(toEnvelope(seed, params[0] ?? ''), answers);
   const frames = fragments.map(
@@ -89,7 +90,9 @@ function embedContent(_exchange: Exchange, body: JsonObject): Reply {
 }
 
 function embedBatch(_exchange: Exchange, body: JsonObject): Reply {
-  const embeddings = readObjects(body, 'requests').map((request) => embed(toCamel(request)));
+  const requests = readObjects(body, 'requests');
+  if (requests.length > MAX_REQUESTS) return refuse(400, `at most ${MAX_REQUESTS} requests can be in one batch`);
+  const embeddings = requests.map((request) => embed(toCamel(request)));
   return embeddings.length === 0 || embeddings.includes(undefined) ? CONTENT_MISSING : json({ embeddings });
 }
 

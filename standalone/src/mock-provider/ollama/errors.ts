@@ -1,3 +1,4 @@
+import { toJson } from '../answer-size.ts';
 import type { Dialect } from '../exchange.ts';
 import type { Frame, Refusal } from '../reply.ts';
 
@@ -9,7 +10,7 @@ export const ollama: Dialect = {
 
 /** A line of a stream. */
 export const lineFrame = (data: unknown, kind: Frame['kind'] = 'event'): Frame => ({
-  bytes: `${JSON.stringify(data)}\n`,
+  bytes: `${toJson(data)}\n`,
   kind,
 });
 

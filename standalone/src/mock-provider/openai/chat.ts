@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import { type Answer, composeAnswer, type PromptOptions, type ToolChoice, toPrompt } from '../answer/index.ts';
+import { type Answer, composeAnswers, type PromptOptions, type ToolChoice, toPrompt } from '../answer/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { type JsonObject, readCount, readList, readObject, readObjects, readString, readStrings } from '../json.ts';
 import { json, type Reply } from '../reply.ts';
@@ -8,7 +8,7 @@ import { type ChatEnvelope, toFinishReason } from './chat-envelope.ts';
 import { chatFrames } from './chat-stream.ts';
 import { chatTurns } from './content.ts';
 import { openaiErrorFrame, refuseField } from './errors.ts';
-import { toTokenLogprobs } from './logprobs.ts';
+import { admitLogprobs, toTokenLogprobs } from './logprobs.ts';
 import { toUsage } from './usage.ts';
 
 const MAX_CHOICES = 128; // bound of `n` in the API
@@ -21,13 +21,20 @@ export function answerChat(exchange: Exchange, body: JsonObject): Reply {
   const choices = Math.max(1, readCount(body, 'n') ?? 1);
   if (choices > MAX_CHOICES) return refuseField('n', `n must be at most ${MAX_CHOICES}`);
   const prompt = toPrompt(chatTurns(messages), readOptions(body));
-  const answers = Array.from({ length: choices }, (_, index) => composeAnswer(prompt, exchange.controls, index));
+  const answers = composeAnswers(prompt, exchange.controls, choices);
+  const topLogprobs = body['logprobs'] === true ? (readCount(body, 'top_logprobs') ?? 0) : undefined;
+  if (topLogprobs !== undefined) {
+    admitLogprobs(
+      answers.reduce((sum, { text }) => sum + text.length, 0),
+      topLogprobs,
+    );
+  }
   const { seed } = exchange;
   const envelope: ChatEnvelope = {
     id: seed.id('chatcmpl-'),
     created: seed.createdSeconds,
     model,
-    topLogprobs: body['logprobs'] === true ? (readCount(body, 'top_logprobs') ?? 0) : undefined,
+    topLogprobs,
     callId: (choice, call) => seed.id('call_', choice * 16 + call),
   };
   const headers = { 'x-request-id': seed.id('req_') };

@@ -1,4 +1,5 @@
-import { type Answer, composeAnswer, splitPieces, toPrompt } from '../answer/index.ts';
+import { type Answer, composeAnswers, splitPieces, toPrompt } from '../answer/index.ts';
+import { admit } from '../answer-size.ts';
 import type { Exchange } from '../exchange.ts';
 import { type JsonObject, readCount, readObject, readString, readStrings } from '../json.ts';
 import { type Frame, json, type Reply } from '../reply.ts';
@@ -25,11 +26,11 @@ export function answerCompletion(exchange: Exchange, body: JsonObject): Reply {
   const echo = body['echo'] === true;
   const answers = texts.flatMap((text) => {
     const prompt = toPrompt([{ role: 'user', text }], options);
-    return Array.from({ length: perPrompt }, (_, index) => {
-      const answer = composeAnswer(prompt, exchange.controls, index);
-      return echo ? { ...answer, text: text + answer.text } : answer;
-    });
+    return composeAnswers(prompt, exchange.controls, perPrompt).map((answer) =>
+      echo ? { ...answer, text: text + answer.text } : answer,
+    );
   });
+  admit(answers.reduce((sum, answer) => sum + answer.text.length, 0));
   const { seed } = exchange;
   const envelope: Envelope = { id: seed.id('cmpl-'), created: seed.createdSeconds, model };
   const usage = { ...toUsage(answers), ...sumPrompts(answers, perPrompt) };

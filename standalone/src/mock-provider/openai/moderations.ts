@@ -19,6 +19,7 @@ const CATEGORIES = [
   'violence',
   'violence/graphic',
 ] as const;
+const MAX_INPUTS = 2_048;
 const FLAGGED_SCORE = 0.99;
 const CLEAR_SCORE = 0.0001;
 
@@ -26,6 +27,7 @@ const CLEAR_SCORE = 0.0001;
 export function answerModeration({ seed }: Exchange, body: JsonObject): Reply {
   const texts = readTexts(body['input']);
   if (texts.length === 0) return refuseField('input', 'input is required');
+  if (texts.length > MAX_INPUTS) return refuseField('input', `input must have at most ${MAX_INPUTS} texts`);
   const model = readString(body, 'model') ?? 'omni-moderation-latest';
   return json({ id: seed.id('modr-'), model, results: texts.map(moderate) }, { 'x-request-id': seed.id('req_') });
 }
