@@ -1,3 +1,4 @@
+import { isObject } from '@gatehouse/crds';
 import { type Answer, composeAnswer, type PromptOptions, splitPieces, type Turn, toPrompt } from '../answer/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { type JsonObject, readCount, readList, readObject, readObjects, readString, readStrings } from '../json.ts';
@@ -21,7 +22,8 @@ export function answerChat(exchange: Exchange, body: JsonObject): Reply {
   if (model === undefined || model === '') return refuse(400, 'model is required');
   const envelope = { model, created_at: exchange.seed.createdTime };
   const isStream = body['stream'] !== false;
-  const messages = readObjects(body, 'messages');
+  const messages = body['messages'] ?? [];
+  if (!Array.isArray(messages) || !messages.every(isObject)) return refuse(400, 'messages must be a list of messages');
   if (messages.length === 0) {
     const loaded = { ...envelope, message: said(''), done: true, done_reason: isUnload(body) ? 'unload' : 'load' };
     return isStream ? toStream([lineFrame(loaded, 'end')]) : json(loaded);
@@ -70,7 +72,9 @@ const ending = ({ end, tokens }: Answer) => ({
   eval_count: tokens.completion,
 });
 
-const isUnload = (body: JsonObject): boolean => body['keep_alive'] === 0 || body['keep_alive'] === '0';
+/** A duration of nothing in any unit: `0`, `"0s"`. */
+const isUnload = ({ keep_alive: given }: JsonObject): boolean =>
+  given === 0 || (typeof given === 'string' && /^0[a-zµ]{0,2}$/.test(given));
 
 function logprobsOf(body: JsonObject): Logprobs {
   if (body['logprobs'] !== true) return () => ({});

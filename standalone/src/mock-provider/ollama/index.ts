@@ -1,6 +1,6 @@
 import { countTokens, embedText } from '../answer/index.ts';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
-import { type JsonObject, readCount, readString, readStrings } from '../json.ts';
+import { type JsonObject, readCount, readString } from '../json.ts';
 import { MOCK_MODELS, MODELS_CREATED_TIME } from '../models.ts';
 import { json, type Reply, refuse } from '../reply.ts';
 import { answerChat } from './chat.ts';
@@ -28,10 +28,12 @@ export function createOllamaRoutes(): readonly Route[] {
 function answerEmbed(_exchange: Exchange, body: JsonObject): Reply {
   const model = readString(body, 'model');
   if (model === undefined || model === '') return refuse(400, 'model is required');
-  const inputs = body['input'] === '' ? [] : readStrings(body, 'input');
+  const inputs = readInputs(body['input']);
+  if (inputs === undefined) return refuse(400, 'invalid input type');
   if (inputs.length > MAX_INPUTS) return refuse(400, `input must have at most ${MAX_INPUTS} texts`);
   const dimensions = readCount(body, 'dimensions') ?? DEFAULT_DIMENSIONS;
   if (dimensions < 1 || dimensions > MAX_DIMENSIONS) return refuse(400, 'dimensions must be from 1 to 4096');
+  if (inputs.length === 0) return json({ model, embeddings: [] });
   return json({
     model,
     embeddings: inputs.map((text) => Array.from(embedText(text, dimensions))),
@@ -39,6 +41,13 @@ function answerEmbed(_exchange: Exchange, body: JsonObject): Reply {
     load_duration: 1_000_000,
     prompt_eval_count: inputs.reduce((sum, text) => sum + countTokens(text.length), 0),
   });
+}
+
+/** A text or a list of texts; nothing and an empty text are no input, and other types none that the server takes. */
+function readInputs(input: unknown): readonly string[] | undefined {
+  if (input === undefined || input === null || input === '') return [];
+  const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
+  return inputs.every((text) => typeof text === 'string') ? inputs : undefined;
 }
 
 const DETAILS = {

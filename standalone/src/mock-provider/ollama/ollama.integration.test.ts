@@ -64,7 +64,10 @@ describe('/api/chat', () => {
       { logprobs: true, top_logprobs: 1 },
       { logprobs: [{ token: 'Mock ', top_logprobs: [{}] }, {}, {}, {}, {}] },
     ],
-    ['a model to load', { messages: [] }, { done_reason: 'load' }],
+    ['a model to load', { messages: [] }, { done: true, done_reason: 'load' }],
+    ['a model to load without messages', { messages: undefined }, { done: true, done_reason: 'load' }],
+    ['a model to load with null', { messages: null, keep_alive: '5m' }, { done: true, done_reason: 'load' }],
+    ['a model to unload by a duration', { messages: undefined, keep_alive: '0s' }, { done_reason: 'unload' }],
     ['a model to unload', { messages: [], keep_alive: 0 }, { done_reason: 'unload' }],
   ])('answers %s', async ([, more, want]) => {
     expect(await chat(more)).toMatchObject(want);
@@ -94,7 +97,14 @@ describe('/api/chat', () => {
   test.for<[status: number, path: string, body: object]>([
     [429, '/api/chat', { model: 'mock-fail-429', messages }],
     [400, '/api/chat', { model: '', messages }],
+    [400, '/api/chat', { messages: 'Say hello' }],
+    [400, '/api/chat', { messages: ['Say hello'] }],
     [400, '/api/embed', { input: 'a', dimensions: 0 }],
+    [400, '/api/embed', { input: 5 }],
+    [400, '/api/embed', { input: { text: 'a' } }],
+    [400, '/api/embed', { input: ['a', 5] }],
+    [400, '/api/embed', { input: [['a']] }],
+    [400, '/api/embed', { input: true }],
     [404, '/api/show', { model: 'unknown' }],
     [404, '/api/unknown', {}],
   ])('errors are texts: %i of %s', async ([status, path, body]) => {
@@ -110,6 +120,12 @@ test('/api/embed has a vector of each text', async () => {
     prompt_eval_count: 2,
   });
   expect(await embed({ input: 'one' })).toMatchObject({ embeddings: [expect.any(Array)] });
+  expect(await embed({ input: ['', 'one'] })).toMatchObject({ embeddings: [expect.any(Array), expect.any(Array)] });
+});
+
+test.for([[undefined], [null], [''], [[]]])('/api/embed of %j has no vectors', async ([input]) => {
+  const response = await post('/api/embed', { input });
+  expect([response.status, await response.json()]).toEqual([200, { model: 'mock-small', embeddings: [] }]);
 });
 
 test('models and the version are told', async () => {
