@@ -62,7 +62,7 @@ function send(res: ServerResponse, request: ReceivedRequest, respond: ReturnType
   else deliver(res, outgoing, controls).catch(() => res.destroy());
 }
 
-/** A request that the mock cannot handle must not look like a requested fault. */
+/** The last resort: failures of answers are told in the shape of the provider before. */
 function fail(res: ServerResponse): void {
   if (res.headersSent) {
     res.destroy();

@@ -8,12 +8,13 @@ import { SSE_HEADERS } from '../sse.ts';
 import { createBatchRoutes } from './batches.ts';
 import { anthropic, anthropicErrorFrame } from './errors.ts';
 import { createFileRoutes } from './files.ts';
-import { toMessage } from './message.ts';
+import { type Message, toMessage } from './message.ts';
 import { listPage } from './page.ts';
 import { countInput, readPrompt } from './request.ts';
 import { messageFrames } from './stream.ts';
 
 export { anthropic } from './errors.ts';
+export { messageEvents } from './stream.ts';
 
 /** The paths that Anthropic alone has. Batches are remembered, within bounds, for as long as the routes live. */
 export function createAnthropicRoutes(call: CallInside): readonly Route[] {
@@ -33,13 +34,10 @@ export function createAnthropicSharedRoutes(): readonly Route[] {
   ];
 }
 
-function answerMessage({ seed, controls }: Exchange, body: JsonObject): Reply {
-  const missing = findMissing(body) ?? ((readCount(body, 'max_tokens') ?? 0) < 1 ? 'max_tokens' : undefined);
-  if (missing !== undefined) return refuseMissing(missing);
-  const prompt = readPrompt(body);
-  const answer = composeAnswer(prompt, controls);
-  const message = toMessage(seed, readString(body, 'model') ?? '', answer, countInput(body, prompt));
-  const headers = { 'request-id': seed.id('req_') };
+function answerMessage(exchange: Exchange, body: JsonObject): Reply {
+  const message = composeMessage(exchange, readString(body, 'model'), body);
+  if (message.type === 'refused') return message.refusal;
+  const headers = { 'request-id': exchange.seed.id('req_') };
   if (body['stream'] !== true) return json(message, headers);
   return {
     kind: 'stream',
@@ -49,16 +47,33 @@ function answerMessage({ seed, controls }: Exchange, body: JsonObject): Reply {
   };
 }
 
+interface Refused {
+  readonly type: 'refused';
+  readonly refusal: Refusal;
+}
+
+/** The answer of a model to a messages request, wherever the request names the model. */
+export function composeMessage(
+  { seed, controls }: Exchange,
+  model: string | undefined,
+  body: JsonObject,
+): Message | Refused {
+  const missing = findMissing(model, body) ?? ((readCount(body, 'max_tokens') ?? 0) < 1 ? 'max_tokens' : undefined);
+  if (missing !== undefined) return { type: 'refused', refusal: refuseMissing(missing) };
+  const prompt = readPrompt(body);
+  return toMessage(seed, model ?? '', composeAnswer(prompt, controls), countInput(body, prompt));
+}
+
 function answerCount({ seed }: Exchange, body: JsonObject): Reply {
-  const missing = findMissing(body);
+  const missing = findMissing(readString(body, 'model'), body);
   if (missing !== undefined) return refuseMissing(missing);
   const { plain, cacheRead, cacheWritten5m, cacheWritten1h } = countInput(body, readPrompt(body));
   const total = plain + cacheRead + cacheWritten5m + cacheWritten1h;
   return json({ input_tokens: total }, { 'request-id': seed.id('req_') });
 }
 
-function findMissing(body: JsonObject): string | undefined {
-  if (readString(body, 'model') === undefined) return 'model';
+function findMissing(model: string | undefined, body: JsonObject): string | undefined {
+  if (model === undefined) return 'model';
   return (readList(body, 'messages') ?? []).length === 0 ? 'messages' : undefined;
 }
 

@@ -1,12 +1,17 @@
 import { splitEvenly, splitPieces } from '../answer/index.ts';
 import type { Frame } from '../reply.ts';
-import { namedFrame } from '../sse.ts';
+import { namedFrame, type TypedData } from '../sse.ts';
 import type { ContentBlock, Message } from './message.ts';
 
 const INPUT_SLICE_CHARACTERS = 12;
 
+export interface MessageEvent {
+  readonly data: TypedData;
+  readonly kind: Frame['kind'];
+}
+
 /** The event sequence of a streamed message. `output_tokens` of the last event counts the whole answer. */
-export function messageFrames(message: Message): readonly Frame[] {
+export function messageEvents(message: Message): readonly MessageEvent[] {
   const { stop_reason, stop_sequence, usage } = message;
   const started = {
     ...message,
@@ -16,26 +21,32 @@ export function messageFrames(message: Message): readonly Frame[] {
     usage: { ...usage, output_tokens: 1 },
   };
   return [
-    namedFrame({ type: 'message_start', message: started }),
-    ...message.content.flatMap((block, index) => blockFrames(block, index)),
-    namedFrame({ type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: toDeltaUsage(usage) }),
-    namedFrame({ type: 'message_stop' }, 'end'),
+    event({ type: 'message_start', message: started }),
+    ...message.content.flatMap((block, index) => blockEvents(block, index)),
+    event({ type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: toDeltaUsage(usage) }),
+    event({ type: 'message_stop' }, 'end'),
   ];
 }
+
+export function messageFrames(message: Message): readonly Frame[] {
+  return messageEvents(message).map(({ data, kind }) => namedFrame(data, kind));
+}
+
+const event = (data: TypedData, kind: Frame['kind'] = 'event'): MessageEvent => ({ data, kind });
 
 function toDeltaUsage({ cache_creation: _, service_tier: __, ...usage }: Message['usage']) {
   return usage;
 }
 
-const PING = namedFrame({ type: 'ping' });
+const PING = event({ type: 'ping' });
 
-function blockFrames(block: ContentBlock, index: number): readonly Frame[] {
+function blockEvents(block: ContentBlock, index: number): readonly MessageEvent[] {
   const { empty, deltas } = takeApart(block);
   return [
-    namedFrame({ type: 'content_block_start', index, content_block: empty }),
+    event({ type: 'content_block_start', index, content_block: empty }),
     ...(index === 0 ? [PING] : []),
-    ...deltas.map((delta) => namedFrame({ type: 'content_block_delta', index, delta }, 'token')),
-    namedFrame({ type: 'content_block_stop', index }),
+    ...deltas.map((delta) => event({ type: 'content_block_delta', index, delta }, 'token')),
+    event({ type: 'content_block_stop', index }),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { Reply } from '../reply.ts';
 import { answerConverse, countConverse, streamConverse } from './converse.ts';
 import { bedrock } from './errors.ts';
-import { invokeModel } from './invoke.ts';
+import { invokeModel, streamInvoked } from './invoke.ts';
 
 export { bedrock } from './errors.ts';
 
@@ -23,5 +23,6 @@ export function createBedrockRoutes(): readonly Route[] {
     post('converse-stream', streamConverse),
     post('count-tokens', countConverse),
     post('invoke', invokeModel),
+    post('invoke-with-response-stream', streamInvoked),
   ];
 }

@@ -1,4 +1,4 @@
-/** Models that are invoked with their own bodies: embeddings of Titan and of Cohere. */
+/** Models that are invoked with their own bodies: messages of Anthropic, embeddings of Titan and of Cohere. */
 import { countTokens, embedText } from '../answer/index.ts';
 import { embed } from '../cohere/index.ts';
 import type { Exchange } from '../exchange.ts';
@@ -6,6 +6,7 @@ import { type JsonObject, readCount, readList, readObject, readString } from '..
 import { json, type Reply } from '../reply.ts';
 import { requestId } from './converse.ts';
 import { refuseInvalid } from './errors.ts';
+import { invokeMessages, isMessages, streamMessages } from './invoke-messages.ts';
 
 const OF_COHERE = ['texts', 'images', 'inputs'];
 const TEXT_DIMENSIONS: readonly unknown[] = [256, 512, 1_024];
@@ -14,11 +15,16 @@ const DEFAULT_DIMENSIONS = 1_024;
 const FIRST_VERSION_DIMENSIONS = 1_536;
 
 export function invokeModel(exchange: Exchange, body: JsonObject): Reply {
+  if (isMessages(body)) return invokeMessages(exchange, body);
   if (OF_COHERE.some((field) => body[field] !== undefined)) return invokeCohere(exchange, body);
   if (body['inputText'] !== undefined || body['inputImage'] !== undefined) return invokeTitan(exchange, body);
   return refuseInvalid(
-    `the mock provider invokes models for embeddings alone: expected inputText, inputImage, ${OF_COHERE.join(', ')}`,
+    `the mock provider invokes models for messages and embeddings: expected messages, inputText, inputImage, ${OF_COHERE.join(', ')}`,
   );
+}
+
+export function streamInvoked(exchange: Exchange, body: JsonObject): Reply {
+  return isMessages(body) ? streamMessages(exchange, body) : refuseInvalid('the mock provider streams messages alone');
 }
 
 function invokeCohere({ seed }: Exchange, body: JsonObject): Reply {
