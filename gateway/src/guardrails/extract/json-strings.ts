@@ -50,6 +50,11 @@ export class JsonStrings {
     return { pieces, ended, isMoved: isMoved || this.#held !== '' };
   }
 
+  /** All containers are closed. */
+  get isComplete(): boolean {
+    return !this.#isInString && this.#containers.length + this.#deeper === 0;
+  }
+
   /** What is kept of a text that ends in an escape. */
   end(): string {
     return this.#held;

@@ -1,6 +1,6 @@
 /** What streams say beside their texts: what a provider has run itself, citations and grounding. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { TextProtocol } from './formats/index.ts';
 import { RestoringStream } from './restoring-stream.ts';
 import { cut } from './testing.ts';
@@ -291,6 +291,64 @@ test('what is said again is checked once', async () => {
   const again = chunk({}, {}, { citations: ['https://a.test'], search_results: [{ title: 'b' }] });
   await send('chat', [toBytes(Array.from({ length: 50 }, () => again))], options);
   expect(checked).toEqual(['https://a.test', 'b']);
+});
+
+describe('texts that follow each other', () => {
+  const strings = JSON.stringify(Array.from({ length: 200 }, (_, i) => `text ${i}`)).match(/[\s\S]{1,7}/g) ?? [];
+  const cited = Array.from({ length: 50 }, (_, i) => citation(`page ${i}`));
+  const ran = { type: 'server_tool_use', id: 's', name: 'f' };
+  const streams: readonly { name: string; protocol: TextProtocol; events: readonly object[] }[] = [
+    {
+      name: 'the input of a tool in messages',
+      protocol: 'messages',
+      events: block(
+        0,
+        ran,
+        strings.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+      ),
+    },
+    {
+      name: 'the input of a tool in chats',
+      protocol: 'chat',
+      events: [blocks(0, ran), ...strings.map((partial_json) => blocks(0, { partial_json }))],
+    },
+    {
+      name: 'the arguments of a tool in responses',
+      protocol: 'responses',
+      events: strings.map((delta) => ({ type: 'response.mcp_call_arguments.delta', output_index: 0, delta })),
+    },
+    {
+      name: 'citations of messages',
+      protocol: 'messages',
+      events: block(
+        0,
+        { type: 'text', text: '' },
+        cited.map((each) => ({ type: 'citations_delta', citation: each })),
+      ),
+    },
+    {
+      name: 'citations of chats',
+      protocol: 'chat',
+      events: [...cited.map((each) => blocks(0, { citation: each })), chunk({}, { finish_reason: 'stop' })],
+    },
+    {
+      name: 'annotations of responses',
+      protocol: 'responses',
+      events: [
+        ...cited.map((each) => ({ type: 'response.output_text.annotation.added', output_index: 0, annotation: each })),
+        { type: 'response.output_item.done', output_index: 0, item: { type: 'message', content: [] } },
+      ],
+    },
+  ];
+
+  test.for(streams)('$name are checked together, and leave with what holds them', async ({ protocol, events }) => {
+    const check = vi.fn(async () => ({ kind: 'pass' }) as const);
+    const stream = new WindowedStream(protocol, { size: 1_000, changesTexts: true, check });
+    const { pieces: sent } = await stream.push(toBytes(events));
+    expect(eventsIn(Buffer.concat(sent).toString())).toEqual(eventsIn(toBytes(events).toString()));
+    expect(check.mock.calls.length).toBeLessThan(5);
+    expect(stream.heldBytes).toBe(0);
+  });
 });
 
 test('an event with more texts than can be looked at ends the stream', async () => {

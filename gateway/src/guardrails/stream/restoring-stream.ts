@@ -45,6 +45,7 @@ export class RestoringStream {
     for (const added of this.#queue.add(event, texts)) {
       for (const release of this.#readerOf(added).push(added.text)) this.#queue.release(added.part, release);
     }
+    if (texts.waits !== undefined) this.#endReaders(texts.waits);
     if (texts.ends.length > 0) this.#endReaders(texts.ends);
   }
 

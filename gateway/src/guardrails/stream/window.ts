@@ -78,6 +78,8 @@ export class TextWindows<D> {
   /** Those that are not ended, by part. */
   readonly #open = new Map<string, Segment>();
   #waiting = 0;
+  /** Segments that are ended are checked, however few they are. */
+  #isPressing = false;
 
   constructor(options: WindowOptions<D>) {
     this.#options = options;
@@ -97,6 +99,12 @@ export class TextWindows<D> {
 
   /** The parts have no more text for now: what is held of them is checked as it is. */
   end(parts: readonly string[] | 'all'): void {
+    this.wait(parts);
+    this.#isPressing = this.#segments.some(({ isEnded }) => isEnded);
+  }
+
+  /** As `end`, but the parts may wait for the next window. */
+  wait(parts: readonly string[] | 'all'): void {
     for (const part of parts === 'all' ? [...this.#open.keys()] : parts) {
       const segment = this.#open.get(part);
       if (segment === undefined) continue;
@@ -107,7 +115,7 @@ export class TextWindows<D> {
 
   /** Whether there is a window to check. */
   get isDue(): boolean {
-    return this.#waiting >= this.#nextChars || this.#segments.some(({ isEnded }) => isEnded);
+    return this.#waiting >= this.#nextChars || this.#isPressing;
   }
 
   /** New characters of the next window: more while much is held, so that the work stays in proportion to the text. */
@@ -131,6 +139,7 @@ export class TextWindows<D> {
       if (release.length > 0) releases.push({ part: segment.part, ...release });
     }
     this.#segments = this.#segments.filter((segment) => !isDone(segment));
+    this.#isPressing &&= this.#segments.some(({ isEnded }) => isEnded);
     return { kind: 'release', releases };
   }
 

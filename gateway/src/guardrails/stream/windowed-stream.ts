@@ -83,6 +83,7 @@ export class WindowedStream<D> {
 
   #addTexts(event: StreamEvent, texts: EventTexts, pieces: Buffer[]): Promise<D | undefined> | undefined {
     for (const added of this.#queue.add(event, texts)) this.#windows.add(added);
+    if (texts.waits !== undefined) this.#windows.wait(texts.waits);
     if (texts.ends.length > 0) this.#windows.end(texts.ends);
     const take = (): void => {
       if (!this.#isLast) pieces.push(...this.#queue.take());

@@ -28,6 +28,8 @@ export interface EventTexts {
   readonly slots: readonly TextSlot[];
   /** Parts that have no more text before other content of the answer. */
   readonly ends: readonly string[] | 'all';
+  /** Parts that have no more text, and are checked together with those that follow: at the latest when another part ends. */
+  readonly waits?: readonly string[];
   /** `data` is not what came, also where no slot was written to. */
   readonly isChanged?: boolean;
 }

@@ -12,7 +12,7 @@ import {
   textsOfMembers,
 } from '../../extract/index.ts';
 import { type EventTexts, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
-import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
+import { closed, type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
 export function responsesFormat(): StreamFormat {
   const inputs = new JsonReaders();
@@ -93,9 +93,11 @@ function whole(data: Writable): Ended {
   const { annotation, part, item, response, output_index: index } = data;
   const { content_index: content, summary_index: summary } = data;
   if (isObject(annotation)) return within(data, textsOfMembers(data, ['annotation'], []), index);
-  if (isObject(part))
-    return partSlots(part, summary === undefined ? partOf(index, content) : summaryOf(index, summary));
-  if (isObject(item)) return itemSlots(item, index);
+  if (isObject(part)) {
+    const name = summary === undefined ? partOf(index, content) : summaryOf(index, summary);
+    return closed(partSlots(part, name), name);
+  }
+  if (isObject(item)) return closed(itemSlots(item, index), callOf(index));
   if (!isObject(response)) return NO_SLOTS;
   return joined(objectsIn(response['output']).map((each, place) => itemSlots(each, place)));
 }

@@ -8,6 +8,7 @@ import type { TextSlot, Writable } from './format.ts';
 export interface Ended {
   readonly slots: readonly TextSlot[];
   readonly ends: readonly string[];
+  readonly waits?: readonly string[];
   /** The event was changed to be read. */
   readonly isChanged?: boolean;
 }
@@ -15,14 +16,23 @@ export interface Ended {
 export const NO_SLOTS: Ended = { slots: [], ends: [] };
 
 export function joined(all: readonly Ended[]): Ended {
-  const given = all.filter(({ slots, ends, isChanged }) => slots.length + ends.length > 0 || isChanged === true);
+  const given = all.filter(
+    ({ slots, ends, waits = [], isChanged }) => slots.length + ends.length + waits.length > 0 || isChanged === true,
+  );
   if (given.length < 2) return given[0] ?? NO_SLOTS;
   return {
     slots: given.flatMap(({ slots }) => slots),
     ends: given.flatMap(({ ends }) => ends),
+    waits: given.flatMap(({ waits = [] }) => waits),
     isChanged: given.some(({ isChanged }) => isChanged === true),
   };
 }
+
+/** Nothing follows in what holds the parts. */
+export const closed = ({ ends, waits = [], ...rest }: Ended, part: string): Ended => ({
+  ...rest,
+  ends: [...ends, ...waits, part],
+});
 
 /** Texts that come whole. What says the same as an earlier one is a repetition of it: it is checked once. `json`: the part of a JSON text. */
 export function slotsWithin(
@@ -38,7 +48,7 @@ export function slotsWithin(
       const write = (next: string): void => {
         holder[name] = next;
       };
-      return { slots: [{ part, use, isWhole: true, text, write }], ends: [part] };
+      return { slots: [{ part, use, isWhole: true, text, write }], ends: [], waits: [part] };
     }),
   );
 }
@@ -71,7 +81,8 @@ export function jsonSlots(owner: Writable, name: string, { strings, part, use, i
     };
     return [{ part: `${part}.${string}`, use, isWhole, text: said, write }];
   });
-  return { slots, ends: ended.map((string) => `${part}.${string}`), isChanged };
+  const found = { slots, ends: [], waits: ended.map((string) => `${part}.${string}`), isChanged };
+  return strings.isComplete ? closed(found, part) : found;
 }
 
 /** Joined when the event is written: not once for each string. */
