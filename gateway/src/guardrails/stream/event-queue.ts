@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/index.ts';
 import { type StreamEvent, writeEvent } from './events.ts';
 import type { EventTexts, TextSlot, TextUse } from './formats/index.ts';
+import { digestOf, PartText } from './part-text.ts';
 
 /** A piece of text that may leave. */
 export interface Release {
@@ -15,6 +16,8 @@ export interface NewText {
   readonly part: string;
   readonly use: TextUse;
   readonly text: string;
+  /** The part has no more. */
+  readonly isAlone: boolean;
 }
 
 /** Parts that one answer may have. */
@@ -43,8 +46,8 @@ interface QueuedSlot {
 
 interface Part {
   readonly waiting: QueuedSlot[];
-  /** All that was released of it, where events may repeat it. */
-  said: string;
+  /** Where events may repeat it. */
+  readonly told: PartText | undefined;
 }
 
 /** Holds the events of a stream, in their order, until the texts in them are released, and puts changed texts into them. */
@@ -54,6 +57,7 @@ export class EventQueue {
   readonly #parts = new Map<string, Part>();
   #events: QueuedEvent[] = [];
   #heldBytes = 0;
+  #keptBytes = 0;
 
   /** `uses`: the texts that are held; others leave with their event. `repeats`: whether events repeat whole parts. */
   constructor(uses: ReadonlySet<TextUse>, { repeats }: { readonly repeats: boolean }) {
@@ -61,9 +65,9 @@ export class EventQueue {
     this.#repeats = repeats;
   }
 
-  /** Bytes of the events that are held. */
+  /** Bytes of the events that are held, and of the changes that later events repeat. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#heldBytes + this.#keptBytes;
   }
 
   /** Returns the new texts that `release` is awaited for. Throws UPSTREAM_STREAM_BROKEN when the answer has too many parts. */
@@ -73,18 +77,32 @@ export class EventQueue {
     this.#heldBytes += event.raw.length;
     const added: NewText[] = [];
     for (const slot of texts.slots) {
-      const { part, use, text, isWhole } = slot;
-      if (!this.#uses.has(use)) continue;
-      if (isWhole && this.#parts.has(part)) queued.repeats.push(slot);
-      if (text === '' || queued.repeats.at(-1) === slot) continue;
-      this.#partOf(part).waiting.push({ of: queued, slot, rest: text, said: '' });
+      const { use, text } = slot;
+      if (!this.#uses.has(use) || text === '') continue;
+      const { part, isAlone, isRepeated } = this.#named(slot);
+      if (isRepeated) {
+        queued.repeats.push(part === slot.part ? slot : { ...slot, part });
+        continue;
+      }
+      const { waiting, told } = this.#partOf(part, this.#repeats || slot.isWhole);
+      waiting.push({ of: queued, slot, rest: text, said: '' });
+      told?.add(text);
       queued.open += 1;
-      added.push({ part, use, text });
+      added.push({ part, use, text, isAlone });
       if (added.length > MAX_NEW_TEXTS) {
         throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `An event has more than ${MAX_NEW_TEXTS} texts` });
       }
     }
     return added;
+  }
+
+  /** The part of a slot: a whole that says something else than its pieces is a text of its own. */
+  #named({ part, isWhole, text }: TextSlot): { part: string; isAlone: boolean; isRepeated: boolean } {
+    const known = isWhole ? this.#parts.get(part) : undefined;
+    if (known === undefined) return { part, isAlone: false, isRepeated: false };
+    if (known.told?.is(text) === true) return { part, isAlone: false, isRepeated: true };
+    const own = `${part} ${digestOf(text)}`;
+    return { part: own, isAlone: true, isRepeated: this.#parts.has(own) };
   }
 
   /** Releases the next characters of a part. */
@@ -101,7 +119,7 @@ export class EventQueue {
       instead = '';
       slot.rest = slot.rest.slice(taken);
       slot.said += said;
-      if (this.#repeats || slot.slot.isWhole) part.said += said;
+      this.#keptBytes += part.told?.release(taken, text === undefined ? undefined : said) ?? 0;
       left -= taken;
       if (slot.rest === '') this.#finish(part);
     }
@@ -132,20 +150,20 @@ export class EventQueue {
   /** What repeats a part says what was released of it. */
   #repeat(queued: QueuedEvent): void {
     for (const slot of queued.repeats) {
-      const { said } = this.#partOf(slot.part);
+      const said = this.#parts.get(slot.part)?.told?.said(slot.text) ?? slot.text;
       if (said === slot.text) continue;
       slot.write(said);
       queued.isChanged = true;
     }
   }
 
-  #partOf(name: string): Part {
+  #partOf(name: string, isRepeated = false): Part {
     const known = this.#parts.get(name);
     if (known !== undefined) return known;
     if (this.#parts.size >= MAX_PARTS) {
       throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `The answer has more than ${MAX_PARTS} parts` });
     }
-    const part: Part = { waiting: [], said: '' };
+    const part: Part = { waiting: [], told: isRepeated ? new PartText() : undefined };
     this.#parts.set(name, part);
     return part;
   }

@@ -44,6 +44,7 @@ export class RestoringStream {
     const texts = readTexts(this.#format, event);
     for (const added of this.#queue.add(event, texts)) {
       for (const release of this.#readerOf(added).push(added.text)) this.#queue.release(added.part, release);
+      if (added.isAlone) this.#endReaders([added.part]);
     }
     if (texts.waits !== undefined) this.#endReaders(texts.waits);
     if (texts.ends.length > 0) this.#endReaders(texts.ends);
@@ -60,6 +61,7 @@ export class RestoringStream {
   #endReaders(parts: readonly string[] | 'all'): void {
     for (const part of parts === 'all' ? [...this.#readers.keys()] : parts) {
       for (const release of this.#readers.get(part)?.end() ?? []) this.#queue.release(part, release);
+      this.#readers.delete(part);
     }
   }
 }

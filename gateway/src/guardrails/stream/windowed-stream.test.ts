@@ -114,14 +114,15 @@ describe('windows on a stream', () => {
     expect(out).toContain('a [gone]');
   });
 
-  test('do not let a repetition say what the pieces did not', async () => {
+  test('check a repetition that says what the pieces did not', async () => {
     const events = [
       { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'fine' },
       { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'a SECRET' },
     ];
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     const { out } = await send('responses', [Buffer.from(text)], redacting(10));
-    expect(saidBy('responses', out)).toEqual({ pieces: 'fine', whole: ['fine'] });
+    expect(saidBy('responses', out)).toEqual({ pieces: 'fine', whole: ['a [gone]'] });
+    expect((await send('responses', [Buffer.from(text)], denying(10))).denial).toBe('no');
   });
 
   test('end it where an event cannot be read', async () => {

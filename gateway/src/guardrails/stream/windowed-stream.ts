@@ -82,7 +82,12 @@ export class WindowedStream<D> {
   }
 
   #addTexts(event: StreamEvent, texts: EventTexts, pieces: Buffer[]): Promise<D | undefined> | undefined {
-    for (const added of this.#queue.add(event, texts)) this.#windows.add(added);
+    const alone: string[] = [];
+    for (const added of this.#queue.add(event, texts)) {
+      this.#windows.add(added);
+      if (added.isAlone) alone.push(added.part);
+    }
+    if (alone.length > 0) this.#windows.end(alone);
     if (texts.waits !== undefined) this.#windows.wait(texts.waits);
     if (texts.ends.length > 0) this.#windows.end(texts.ends);
     const take = (): void => {
