@@ -15,8 +15,6 @@ export interface JsonPieces {
   readonly pieces: readonly JsonPiece[];
   /** Numbers of the strings that end in it. */
   readonly ended: readonly number[];
-  /** The pieces are not what was given: the halves of an escape are kept together. */
-  readonly isMoved: boolean;
 }
 
 const QUOTE = 0x22;
@@ -40,14 +38,13 @@ export class JsonStrings {
   #string = 0;
 
   push(text: string): JsonPieces {
-    const isMoved = this.#held !== '';
     const all = this.#held + text;
     this.#held = '';
     const pieces: JsonPiece[] = [];
     const ended: number[] = [];
     for (let at = 0; at < all.length; )
       at = this.#isInString ? this.#say(all, at, { pieces, ended }) : this.#skip(all, at, pieces);
-    return { pieces, ended, isMoved: isMoved || this.#held !== '' };
+    return { pieces, ended };
   }
 
   /** All containers are closed. */

@@ -351,6 +351,40 @@ describe('texts that follow each other', () => {
   });
 });
 
+describe('JSON that is cut off in an escape', () => {
+  const ran = { type: 'server_tool_use', id: 's', name: 'f' };
+  const json = ['{"a":"abc', '\\', 'n', '\\u00'];
+  const of = (partial_json: string) => ({ type: 'input_json_delta', partial_json });
+  const called = (delta: string) => ({ type: 'response.mcp_call_arguments.delta', output_index: 0, delta });
+  test.for<{ name: string; protocol: TextProtocol; events: readonly object[] }>([
+    { name: 'a block of messages', protocol: 'messages', events: block(0, ran, json.map(of)) },
+    { name: 'messages without an end', protocol: 'messages', events: block(0, ran, json.map(of)).slice(0, -1) },
+    {
+      name: 'messages that are over',
+      protocol: 'messages',
+      events: [...block(0, ran, json.map(of)).slice(0, -1), { type: 'message_stop' }],
+    },
+    {
+      name: 'a block of chats',
+      protocol: 'chat',
+      events: [blocks(0, ran), ...json.map((partial_json) => blocks(0, { partial_json })), { error: { message: 'e' } }],
+    },
+    { name: 'a call of responses', protocol: 'responses', events: [...json.map(called), { type: 'error' }] },
+  ])('is sent as it came in $name', async ({ protocol, events }) => {
+    const bytes = toBytes(events);
+    const { out } = await send(protocol, [bytes], redacting(20));
+    expect(eventsIn(out)).toEqual(eventsIn(bytes.toString()));
+    const restoring = new RestoringStream(protocol, new Map([['[NAME_1]', 'Bo']]));
+    expect(Buffer.concat([...restoring.push(bytes), ...restoring.end()]).toString()).toBe(out);
+  });
+
+  test('leaves when its block ends', async () => {
+    const stream = new WindowedStream('messages', redacting(20));
+    const { pieces: sent } = await stream.push(toBytes(block(0, ran, json.map(of))));
+    expect(Buffer.concat(sent).toString()).toContain('content_block_stop');
+  });
+});
+
 test('an event with more texts than can be looked at ends the stream', async () => {
   const content = Array.from({ length: 10_001 }, (_, i) => ({ title: `${i}` }));
   const event = { type: 'content_block_start', index: 0, content_block: { type: 'web_search_tool_result', content } };

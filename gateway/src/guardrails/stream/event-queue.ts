@@ -50,6 +50,11 @@ interface Part {
   readonly told: PartText | undefined;
 }
 
+const isBlocked = ({ open, texts: { tails = [] } }: QueuedEvent): boolean =>
+  open > 0 || tails.some(({ state }) => state === 'open');
+const isChanged = (queued: QueuedEvent): boolean =>
+  queued.isChanged || (queued.texts.tails ?? []).some(({ state }) => state === 'moved');
+
 /** Holds the events of a stream, in their order, until the texts in them are released, and puts changed texts into them. */
 export class EventQueue {
   readonly #uses: ReadonlySet<TextUse>;
@@ -136,14 +141,14 @@ export class EventQueue {
 
   /** The events that may leave, as bytes. */
   take(): Buffer[] {
-    const blocked = this.#events.findIndex(({ open }) => open > 0);
+    const blocked = this.#events.findIndex(isBlocked);
     if (blocked === 0) return [];
     const ready = blocked < 0 ? this.#events : this.#events.slice(0, blocked);
     this.#events = blocked < 0 ? [] : this.#events.slice(blocked);
     return ready.map((queued) => {
       this.#heldBytes -= queued.event.raw.length;
       this.#repeat(queued);
-      return queued.isChanged ? writeEvent(queued.event, queued.texts.data) : queued.event.raw;
+      return isChanged(queued) ? writeEvent(queued.event, queued.texts.data) : queued.event.raw;
     });
   }
 

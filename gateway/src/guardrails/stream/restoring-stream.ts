@@ -31,6 +31,7 @@ export class RestoringStream {
   /** The rest. */
   end(): Buffer[] {
     for (const event of this.#events.end()) this.#add(event);
+    this.#format.end();
     this.#endReaders('all');
     return this.#queue.take();
   }

@@ -45,6 +45,7 @@ export class WindowedStream<D> {
   async end(): Promise<WindowedResult<D>> {
     const rest = await this.#read(this.#events.end(), []);
     if (rest.denial !== undefined) return rest;
+    this.#format.end();
     this.#windows.end('all');
     const denial = await this.#check();
     return { pieces: [...rest.pieces, ...this.#queue.take()], denial };

@@ -23,11 +23,12 @@ type ReadChoice = (choice: Writable, part: Of) => ChoiceTexts;
 export function chatFormat(): StreamFormat {
   const inputs = new JsonReaders();
   const readChoice: ReadChoice = (choice, of) => readChatChoice(choice, of, inputs);
-  return { repeats: false, read: (data) => readChunk(data, readChoice) };
+  return { repeats: false, read: (data) => readChunk(data, readChoice), end: () => inputs.endAll() };
 }
 
 export const completionFormat = (): StreamFormat => ({
   repeats: false,
+  end: () => undefined,
   read: (data) =>
     readChunk(data, (choice, of) => ({ slots: slotAt(choice, 'text', of), ends: [], isEnd: hasReason(choice) })),
 });
@@ -87,7 +88,7 @@ const besideOf =
     const { partial_json: input, ...whole } = delta;
     const beside = within(delta, textsOfBlock(whole, []), { part: name, use });
     if (input === undefined) return beside;
-    const json = { strings: inputs.of(name), part: `${name}.input`, use, isWhole: false };
+    const json = { input: inputs.of(name), part: `${name}.input`, use };
     return joined([beside, jsonSlots(delta, 'partial_json', json)]);
   };
 

@@ -22,6 +22,12 @@ export interface TextSlot {
   write(text: string): void;
 }
 
+/** The start of an escape at the end of a piece of JSON, which is written together with the rest of it. */
+export interface Tail {
+  /** `open`: the event waits for the next piece, which has the rest. `moved`: the next piece has it all. `kept`: it stays. */
+  readonly state: 'open' | 'moved' | 'kept';
+}
+
 export interface EventTexts {
   /** The data of the event, which the slots write to. */
   readonly data: Writable;
@@ -32,6 +38,8 @@ export interface EventTexts {
   readonly waits?: readonly string[];
   /** `data` is not what came, also where no slot was written to. */
   readonly isChanged?: boolean;
+  /** `data` has been changed, too, where they have moved. */
+  readonly tails?: readonly Tail[];
 }
 
 /** Of one stream. */
@@ -39,6 +47,8 @@ export interface StreamFormat {
   /** Whether events repeat whole parts that have come in pieces. */
   readonly repeats: boolean;
   read(data: Writable): EventTexts;
+  /** Nothing more comes of what is open. */
+  end(): void;
 }
 
 /** The objects of a list; other items and values are ignored. */

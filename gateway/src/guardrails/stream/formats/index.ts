@@ -28,7 +28,12 @@ const LAST: EventTexts = { data: {}, slots: [], ends: 'all' };
 
 /** The texts of an event. Throws UPSTREAM_STREAM_BROKEN for a broken object, whose texts nobody could check. */
 export function readTexts(format: StreamFormat, { data }: StreamEvent): EventTexts {
-  const text = data.trim();
+  const texts = textsIn(format, data.trim());
+  if (texts.ends === 'all') format.end();
+  return texts;
+}
+
+function textsIn(format: StreamFormat, text: string): EventTexts {
   if (text === '[DONE]') return LAST;
   if (!text.startsWith('{')) return NO_TEXTS;
   const value = parse(text);

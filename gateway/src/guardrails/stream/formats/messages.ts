@@ -8,7 +8,7 @@ import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } fro
 
 export function messagesFormat(): StreamFormat {
   const inputs = new JsonReaders();
-  return { repeats: false, read: (data) => read(data, inputs) };
+  return { repeats: false, read: (data) => read(data, inputs), end: () => inputs.endAll() };
 }
 
 /** `inputs`: of the calls that the provider answers itself. */
@@ -20,8 +20,7 @@ function read(data: Writable, inputs: JsonReaders): EventTexts {
     case 'content_block_delta':
       return { data, ...deltaTexts(data['delta'], part, inputs) };
     case 'content_block_stop':
-      inputs.end(part);
-      return { data, slots: [], ends: [part] };
+      return { data, slots: [], ends: [part, ...inputs.end(part)] };
     case 'message_delta':
     case 'message_stop':
     case 'error':
@@ -39,9 +38,9 @@ function startTexts(block: unknown, part: string, inputs: JsonReaders): Ended {
 
 function deltaTexts(delta: unknown, part: string, inputs: JsonReaders): Ended {
   if (!isObject(delta)) return NO_SLOTS;
-  const strings = inputs.get(part);
-  if (strings !== undefined && delta['partial_json'] !== undefined)
-    return jsonSlots(delta, 'partial_json', { strings, part: `${part}.input`, use: 'checked', isWhole: false });
+  const input = inputs.get(part);
+  if (input !== undefined && delta['partial_json'] !== undefined)
+    return jsonSlots(delta, 'partial_json', { input, part: `${part}.input`, use: 'checked' });
   return joined([{ slots: textsOf(delta, part), ends: [] }, besideOf(delta, part)]);
 }
 

@@ -3,20 +3,13 @@
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
 import { hasOwnSeal } from '../../../wire/openai/index.ts';
-import {
-  JsonStrings,
-  type Path,
-  type TextWithin,
-  textsOfBlock,
-  textsOfItem,
-  textsOfMembers,
-} from '../../extract/index.ts';
+import { type Path, type TextWithin, textsOfBlock, textsOfItem, textsOfMembers } from '../../extract/index.ts';
 import { type EventTexts, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
 import { closed, type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
 export function responsesFormat(): StreamFormat {
   const inputs = new JsonReaders();
-  return { repeats: true, read: (data) => read(data, inputs) };
+  return { repeats: true, read: (data) => read(data, inputs), end: () => inputs.endAll() };
 }
 
 /** Events of one text: the member that has it, and what it is for. */
@@ -73,10 +66,9 @@ function inJson(data: Writable, inputs: JsonReaders): Ended | undefined {
   const part = jsonOf(data['output_index']);
   switch (data['type']) {
     case 'response.mcp_call_arguments.delta':
-      return jsonSlots(data, 'delta', { strings: inputs.of(part), part, use: 'checked', isWhole: false });
+      return jsonSlots(data, 'delta', { input: inputs.of(part), part, use: 'checked' });
     case 'response.mcp_call_arguments.done':
-      inputs.end(part);
-      return jsonSlots(data, 'arguments', { strings: new JsonStrings(), part, use: 'checked', isWhole: true });
+      return joined([{ slots: [], ends: inputs.end(part) }, jsonSlots(data, 'arguments', { part, use: 'checked' })]);
     default:
       return undefined;
   }

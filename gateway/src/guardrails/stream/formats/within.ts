@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../errors/index.ts';
 import { encoded, type JsonPiece, JsonStrings, type Path, type TextWithin } from '../../extract/index.ts';
-import type { TextSlot, Writable } from './format.ts';
+import type { Tail, TextSlot, Writable } from './format.ts';
 
 /** Slots of an event, and the parts of them that end with it. */
 export interface Ended {
@@ -11,13 +11,15 @@ export interface Ended {
   readonly waits?: readonly string[];
   /** The event was changed to be read. */
   readonly isChanged?: boolean;
+  readonly tails?: readonly Tail[];
 }
 
 export const NO_SLOTS: Ended = { slots: [], ends: [] };
 
 export function joined(all: readonly Ended[]): Ended {
   const given = all.filter(
-    ({ slots, ends, waits = [], isChanged }) => slots.length + ends.length + waits.length > 0 || isChanged === true,
+    ({ slots, ends, waits = [], tails = [], isChanged }) =>
+      slots.length + ends.length + waits.length + tails.length > 0 || isChanged === true,
   );
   if (given.length < 2) return given[0] ?? NO_SLOTS;
   return {
@@ -25,6 +27,7 @@ export function joined(all: readonly Ended[]): Ended {
     ends: given.flatMap(({ ends }) => ends),
     waits: given.flatMap(({ waits = [] }) => waits),
     isChanged: given.some(({ isChanged }) => isChanged === true),
+    tails: given.flatMap(({ tails = [] }) => tails),
   };
 }
 
@@ -43,7 +46,7 @@ export function slotsWithin(
   return joined(
     texts.map(({ text, path, isJson }) => {
       const { holder, name } = placeIn(owner, path);
-      if (isJson) return jsonSlots(holder, name, { strings: new JsonStrings(), part: json(path), use, isWhole: true });
+      if (isJson) return jsonSlots(holder, name, { part: json(path), use });
       const part = `${use}=${hash('sha256', text, 'base64')}`;
       const write = (next: string): void => {
         holder[name] = next;
@@ -60,28 +63,40 @@ function placeIn(owner: Writable, path: Path): { readonly holder: Writable; read
   return { holder, name: String(path.at(-1)) };
 }
 
-export interface JsonOptions extends Pick<TextSlot, 'part' | 'use' | 'isWhole'> {
-  readonly strings: JsonStrings;
+export interface JsonOptions extends Pick<TextSlot, 'part' | 'use'> {
+  /** What it is a piece of; undefined: it is whole. */
+  readonly input?: JsonInput;
 }
 
 /** The strings of a JSON text, or of a piece of it: each is a part of its own, written as JSON has it. */
-export function jsonSlots(owner: Writable, name: string, { strings, part, use, isWhole }: JsonOptions): Ended {
+export function jsonSlots(owner: Writable, name: string, { part, use, input }: JsonOptions): Ended {
   const text = owner[name];
   if (typeof text !== 'string') return NO_SLOTS;
-  const { pieces, ended, isMoved } = strings.push(text);
-  const shown = new WrittenJson(isWhole ? [...pieces, { raw: strings.end(), string: 0 }] : pieces);
-  const isChanged = isMoved && !isWhole;
-  if (isChanged) owner[name] = shown;
+  const strings = input?.strings ?? new JsonStrings();
+  const isChanged = input?.moveTail() ?? false;
+  const { pieces, ended } = strings.push(text);
+  const tail = { raw: strings.end(), string: 0 };
+  const shown = new WrittenJson([...pieces, tail]);
+  const show = (): void => {
+    owner[name] = shown;
+  };
+  if (isChanged) show();
   const slots = pieces.flatMap((piece): TextSlot[] => {
     const { said, string } = piece;
     if (said === undefined) return [];
     const write = (next: string): void => {
       piece.raw = encoded(next);
-      owner[name] = shown;
+      show();
     };
-    return [{ part: `${part}.${string}`, use, isWhole, text: said, write }];
+    return [{ part: `${part}.${string}`, use, isWhole: input === undefined, text: said, write }];
   });
-  const found = { slots, ends: [], waits: ended.map((string) => `${part}.${string}`), isChanged };
+  const move = (): void => {
+    tail.raw = '';
+    show();
+  };
+  if (input !== undefined) input.last = slots.at(-1)?.part ?? input.last;
+  const tails = input === undefined || tail.raw === '' ? [] : [input.hold(move)];
+  const found = { slots, ends: [], waits: ended.map((string) => `${part}.${string}`), isChanged, tails };
   return strings.isComplete ? closed(found, part) : found;
 }
 
@@ -98,30 +113,84 @@ class WrittenJson {
   }
 }
 
+/** A JSON text that comes in pieces. */
+export class JsonInput {
+  readonly strings = new JsonStrings();
+  /** The part of the last string: it may be cut off. */
+  last: string | undefined;
+  #tail: HeldTail | undefined;
+
+  hold(move: () => void): Tail {
+    this.#tail = new HeldTail(move);
+    return this.#tail;
+  }
+
+  /** What the last piece ended with belongs to the next. False: it ended with no escape. */
+  moveTail(): boolean {
+    const tail = this.#tail;
+    this.#tail = undefined;
+    tail?.move();
+    return tail !== undefined;
+  }
+
+  /** There is no next piece. */
+  end(): void {
+    this.#tail?.keep();
+    this.#tail = undefined;
+  }
+}
+
+class HeldTail implements Tail {
+  state: Tail['state'] = 'open';
+  readonly #move: () => void;
+
+  constructor(move: () => void) {
+    this.#move = move;
+  }
+
+  move(): void {
+    this.state = 'moved';
+    this.#move();
+  }
+
+  keep(): void {
+    this.state = 'kept';
+  }
+}
+
 /** JSON texts of one stream that come in pieces. */
 const MAX_READERS = 10_000;
 
 export class JsonReaders {
-  readonly #strings = new Map<string, JsonStrings>();
+  readonly #inputs = new Map<string, JsonInput>();
 
   /** Undefined: it was not begun. */
-  get(part: string): JsonStrings | undefined {
-    return this.#strings.get(part);
+  get(part: string): JsonInput | undefined {
+    return this.#inputs.get(part);
   }
 
-  /** The reader of the part, begun where there is none. Throws UPSTREAM_STREAM_BROKEN when too many are open. */
-  of(part: string): JsonStrings {
-    const known = this.#strings.get(part);
+  /** That of the part, begun where there is none. Throws UPSTREAM_STREAM_BROKEN when too many are open. */
+  of(part: string): JsonInput {
+    const known = this.#inputs.get(part);
     if (known !== undefined) return known;
-    if (this.#strings.size >= MAX_READERS) {
+    if (this.#inputs.size >= MAX_READERS) {
       throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `The answer calls more than ${MAX_READERS} tools` });
     }
-    const strings = new JsonStrings();
-    this.#strings.set(part, strings);
-    return strings;
+    const input = new JsonInput();
+    this.#inputs.set(part, input);
+    return input;
   }
 
-  end(part: string): void {
-    this.#strings.delete(part);
+  /** Returns the parts that end with it. */
+  end(part: string): readonly string[] {
+    const input = this.#inputs.get(part);
+    input?.end();
+    this.#inputs.delete(part);
+    return input?.last === undefined ? [] : [input.last];
+  }
+
+  endAll(): void {
+    for (const input of this.#inputs.values()) input.end();
+    this.#inputs.clear();
   }
 }
