@@ -17,6 +17,16 @@ const output = (text: unknown) => ({
 });
 const plan = (text: unknown) => ({ type: 'thinking', tool_plan: true, thinking: text });
 
+test('the summary of a message is looked at', () => {
+  const body: JsonObject = {
+    content: [
+      { type: 'compaction', content: 'a' },
+      { type: 'text', text: 'b' },
+    ],
+  };
+  expect(placesOf('messages', 'output', body).map(({ text }) => text)).toEqual(['a', 'b']);
+});
+
 test.for<{ name: string; body: JsonObject; want: readonly string[] }>([
   {
     name: 'code that a provider has run, what came of it, and a plan',

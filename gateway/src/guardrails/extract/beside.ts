@@ -69,6 +69,9 @@ export const isOwnCall = ({ type }: JsonObject): boolean => type === 'server_too
 const isOwnResult = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && type.endsWith('_tool_result') && type !== 'tool_result';
 
+/** A summary of what was said before, or a piece of it. */
+export const isSummary = ({ type }: JsonObject): boolean => type === 'compaction' || type === 'compaction_delta';
+
 /** Of a content block: what was called, or came of it, and the citations of its text; of a message or a part of a response its annotations. */
 export function textsOfBlock(block: JsonObject, path: Path): readonly TextWithin[] {
   const { content, citations, input, partial_json } = block;
@@ -77,6 +80,7 @@ export function textsOfBlock(block: JsonObject, path: Path): readonly TextWithin
     const called = textsIn(input, [...path, 'input'], { isFree: true });
     return [...called, ...textsOfMembers({ partial_json }, ['partial_json'], path)];
   }
+  if (isSummary(block)) return textsOfMembers(block, ['content'], path);
   const quotes = Array.isArray(citations) ? textsIn(citations, [...path, 'citations']) : NOTHING;
   return [...quotes, ...textsOfMembers(block, ['citation', 'annotations'], path)];
 }

@@ -2,6 +2,7 @@ export {
   ANSWER_QUOTES,
   CHOICE_QUOTES,
   isOwnCall,
+  isSummary,
   type TextWithin,
   textsOfBlock,
   textsOfItem,

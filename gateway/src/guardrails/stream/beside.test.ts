@@ -1,11 +1,10 @@
 /** What streams say beside their texts: what a provider has run itself, citations and grounding. */
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TextProtocol } from './formats/index.ts';
 import { RestoringStream } from './restoring-stream.ts';
-import { cut } from './testing.ts';
+import { block, blocks, chunk, citation, cut, denying, eventsIn, redacting, send, toBytes, WORD } from './testing.ts';
 import type { WindowOptions } from './window.ts';
-import { WindowedStream } from './windowed-stream.ts';
 
 interface Case {
   readonly name: string;
@@ -17,21 +16,10 @@ interface Case {
 /** A JSON text in pieces of three characters, which split words and escapes. */
 const pieces = (value: unknown): readonly string[] => JSON.stringify(value).match(/[\s\S]{1,3}/g) ?? [];
 const input = (word: string) => ({ type: `a "${word}"`, 'na"me': [`\n${word}\\`, 7, { id: word }] });
-const block = (index: number, content_block: object, deltas: readonly object[] = []) => [
-  { type: 'content_block_start', index, content_block },
-  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
-  { type: 'content_block_stop', index },
-];
 const inputDeltas = (word: string) => [
   { type: 'input_json_delta', partial_json: '' },
   ...pieces(input(word)).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
 ];
-const citation = (word: string) => ({
-  type: 'char_location',
-  cited_text: `a ${word}`,
-  document_title: word,
-  file_id: 'f',
-});
 const stdout = (word: string) => ({
   type: 'code_execution_result',
   stdout: `${word}\n`,
@@ -54,16 +42,10 @@ const MESSAGES = (word: string) => [
     { type: 'text_delta', text: `So ${word}` },
     { type: 'citations_delta', citation: citation(`${word} b`) },
   ]),
+  ...block(6, { type: 'compaction', content: null }, [{ type: 'compaction_delta', content: `I did ${word}` }]),
   { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
   { type: 'message_stop' },
 ];
-
-const chunk = (delta: object, more: object = {}, root: object = {}) => ({
-  id: 'c',
-  choices: [{ index: 0, delta, finish_reason: null, ...more }],
-  ...root,
-});
-const blocks = (index: number, delta: object) => chunk({ content_blocks: [{ index, delta }] });
 
 const CHAT = (word: string) => [
   blocks(0, { type: 'server_tool_use', id: 's1', name: 'code_execution', input: {} }),
@@ -72,6 +54,16 @@ const CHAT = (word: string) => [
   blocks(2, { citation: citation(word) }),
   chunk({ content: `So ${word}` }),
   chunk({ refusal: `I refuse ${word}` }),
+  chunk({ audio: { id: 'a', transcript: `I say ${word}` } }),
+  chunk({ audio: { data: 'UklGR' } }),
+  chunk({
+    executed_tools: [
+      { index: 0, type: 'python', arguments: JSON.stringify(input(word)), output: `${word}\n` },
+      { index: 1, type: 'search', arguments: `{"query":"${word}"}`, search_results: { results: [{ title: word }] } },
+    ],
+  }),
+  chunk({ context: { citations: [{ content: word, title: word, chunk_id: '0' }], intent: `["${word}"]` } }),
+  chunk({ citations: [{ title: `a ${word}` }] }, {}, { related_questions: [`And ${word}?`] }),
   chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: word } }] }),
   chunk({}, {}, { citations: [{ start: 0, end: 1, text: word, sources: [{ document: { id: word, title: word } }] }] }),
   ...[0, 1].map(() => chunk({}, {}, { citations: [`https://${word}.test`], search_results: [{ title: word }] })),
@@ -121,6 +113,11 @@ function responses(word: string): readonly object[] {
     output: `{"a": "${word}"}`,
   };
   const files = { type: 'file_search_call', id: 'i3', queries: [word], results: [{ text: word, filename: 'a.txt' }] };
+  const command = `echo "${word}"`;
+  const shell = { type: 'shell_call', id: 'i6', action: { commands: ['ls', command] } };
+  const put = { stdout: `a ${word}`, stderr: `${word}!`, outcome: { type: 'exit', exit_code: 0 } };
+  const shown = { type: 'shell_call_output', id: 'i7', output: [put] };
+  const run = { output_index: 6, command_index: 1 };
   const part = { type: 'output_text', text: `So ${word}`, annotations: [annotation(word)] };
   const message = { type: 'message', id: 'i4', content: [part] };
   const at = { output_index: 4, content_index: 0, item_id: 'i4' };
@@ -151,13 +148,24 @@ function responses(word: string): readonly object[] {
     { type: 'response.mcp_call_arguments.done', output_index: 2, arguments: json },
     done(2, called),
     done(3, files),
+    { type: 'response.shell_call_command.added', ...run, command: '' },
+    { type: 'response.shell_call_command.delta', ...run, delta: command },
+    { type: 'response.shell_call_command.done', ...run, command },
+    done(6, shell),
+    { type: 'response.shell_call_output_content.delta', output_index: 7, command_index: 0, delta: put },
+    { type: 'response.shell_call_output_content.done', output_index: 7, command_index: 0, output: [put] },
+    done(7, shown),
+    { type: 'response.novel.done', text: word },
     { type: 'response.content_part.added', ...at, part: { ...part, text: '', annotations: [] } },
     { type: 'response.output_text.delta', ...at, delta: part.text },
     { type: 'response.output_text.annotation.added', ...at, annotation_index: 0, annotation: annotation(word) },
     { type: 'response.output_text.done', ...at, text: part.text },
     { type: 'response.content_part.done', ...at, part },
     done(4, message),
-    { type: 'response.completed', response: { id: 'r', output: [ran, more, called, files, message, reasoned] } },
+    {
+      type: 'response.completed',
+      response: { id: 'r', output: [ran, more, called, files, message, reasoned, shell, shown] },
+    },
   ];
 }
 
@@ -166,49 +174,6 @@ const CASES: readonly Case[] = [
   { name: 'blocks, citations and grounding of chats', protocol: 'chat', events: CHAT },
   { name: 'items of responses', protocol: 'responses', events: responses },
 ];
-
-const toBytes = (events: readonly object[]): Buffer =>
-  Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
-
-/** The events with the pieces of JSON texts joined: where they are split is of no interest. */
-function eventsIn(stream: string): readonly object[] {
-  const events = (stream.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)));
-  const joined = new Map<string, string>();
-  const kept = events.filter((event) => {
-    const { delta } = event.choices?.[0]?.delta.content_blocks?.[0] ?? event;
-    const json =
-      delta?.partial_json ?? (event.type?.endsWith('.delta') && typeof delta === 'string' ? delta : undefined);
-    if (json === undefined) return true;
-    const key = `${event.type} ${event.index ?? event.output_index}`;
-    joined.set(key, (joined.get(key) ?? '') + json);
-    return false;
-  });
-  return [...kept, Object.fromEntries(joined)];
-}
-
-const WORD = 'SECRET-1234';
-const redacting = (size: number): WindowOptions<string> => ({
-  size,
-  changesTexts: true,
-  check: async (texts) => ({ kind: 'pass', texts: texts.map((text) => text.replaceAll(WORD, '[“g”]')) }),
-});
-const denying = (size: number): WindowOptions<string> => ({
-  size,
-  changesTexts: false,
-  check: async (texts) =>
-    texts.some((text) => text.includes(WORD)) ? { kind: 'deny', denial: 'no' } : { kind: 'pass' },
-});
-
-async function send(protocol: TextProtocol, given: readonly Buffer[], options: WindowOptions<string>) {
-  const stream = new WindowedStream(protocol, options);
-  let out = '';
-  for (const piece of [...given, undefined]) {
-    const result = await (piece === undefined ? stream.end() : stream.push(piece));
-    out += Buffer.concat(result.pieces).toString();
-    if (result.denial !== undefined) return { out, denial: result.denial };
-  }
-  return { out, denial: undefined };
-}
 
 /** Each place that has the word, alone: the event has it in this one place only. */
 function* places(value: unknown, set: (next: unknown) => unknown): Generator<unknown> {
@@ -291,98 +256,6 @@ test('what is said again is checked once', async () => {
   const again = chunk({}, {}, { citations: ['https://a.test'], search_results: [{ title: 'b' }] });
   await send('chat', [toBytes(Array.from({ length: 50 }, () => again))], options);
   expect(checked).toEqual(['https://a.test', 'b']);
-});
-
-describe('texts that follow each other', () => {
-  const strings = JSON.stringify(Array.from({ length: 200 }, (_, i) => `text ${i}`)).match(/[\s\S]{1,7}/g) ?? [];
-  const cited = Array.from({ length: 50 }, (_, i) => citation(`page ${i}`));
-  const ran = { type: 'server_tool_use', id: 's', name: 'f' };
-  const streams: readonly { name: string; protocol: TextProtocol; events: readonly object[] }[] = [
-    {
-      name: 'the input of a tool in messages',
-      protocol: 'messages',
-      events: block(
-        0,
-        ran,
-        strings.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
-      ),
-    },
-    {
-      name: 'the input of a tool in chats',
-      protocol: 'chat',
-      events: [blocks(0, ran), ...strings.map((partial_json) => blocks(0, { partial_json }))],
-    },
-    {
-      name: 'the arguments of a tool in responses',
-      protocol: 'responses',
-      events: strings.map((delta) => ({ type: 'response.mcp_call_arguments.delta', output_index: 0, delta })),
-    },
-    {
-      name: 'citations of messages',
-      protocol: 'messages',
-      events: block(
-        0,
-        { type: 'text', text: '' },
-        cited.map((each) => ({ type: 'citations_delta', citation: each })),
-      ),
-    },
-    {
-      name: 'citations of chats',
-      protocol: 'chat',
-      events: [...cited.map((each) => blocks(0, { citation: each })), chunk({}, { finish_reason: 'stop' })],
-    },
-    {
-      name: 'annotations of responses',
-      protocol: 'responses',
-      events: [
-        ...cited.map((each) => ({ type: 'response.output_text.annotation.added', output_index: 0, annotation: each })),
-        { type: 'response.output_item.done', output_index: 0, item: { type: 'message', content: [] } },
-      ],
-    },
-  ];
-
-  test.for(streams)('$name are checked together, and leave with what holds them', async ({ protocol, events }) => {
-    const check = vi.fn(async () => ({ kind: 'pass' }) as const);
-    const stream = new WindowedStream(protocol, { size: 1_000, changesTexts: true, check });
-    const { pieces: sent } = await stream.push(toBytes(events));
-    expect(eventsIn(Buffer.concat(sent).toString())).toEqual(eventsIn(toBytes(events).toString()));
-    expect(check.mock.calls.length).toBeLessThan(5);
-    expect(stream.heldBytes).toBe(0);
-  });
-});
-
-describe('JSON that is cut off in an escape', () => {
-  const ran = { type: 'server_tool_use', id: 's', name: 'f' };
-  const json = ['{"a":"abc', '\\', 'n', '\\u00'];
-  const of = (partial_json: string) => ({ type: 'input_json_delta', partial_json });
-  const called = (delta: string) => ({ type: 'response.mcp_call_arguments.delta', output_index: 0, delta });
-  test.for<{ name: string; protocol: TextProtocol; events: readonly object[] }>([
-    { name: 'a block of messages', protocol: 'messages', events: block(0, ran, json.map(of)) },
-    { name: 'messages without an end', protocol: 'messages', events: block(0, ran, json.map(of)).slice(0, -1) },
-    {
-      name: 'messages that are over',
-      protocol: 'messages',
-      events: [...block(0, ran, json.map(of)).slice(0, -1), { type: 'message_stop' }],
-    },
-    {
-      name: 'a block of chats',
-      protocol: 'chat',
-      events: [blocks(0, ran), ...json.map((partial_json) => blocks(0, { partial_json })), { error: { message: 'e' } }],
-    },
-    { name: 'a call of responses', protocol: 'responses', events: [...json.map(called), { type: 'error' }] },
-  ])('is sent as it came in $name', async ({ protocol, events }) => {
-    const bytes = toBytes(events);
-    const { out } = await send(protocol, [bytes], redacting(20));
-    expect(eventsIn(out)).toEqual(eventsIn(bytes.toString()));
-    const restoring = new RestoringStream(protocol, new Map([['[NAME_1]', 'Bo']]));
-    expect(Buffer.concat([...restoring.push(bytes), ...restoring.end()]).toString()).toBe(out);
-  });
-
-  test('leaves when its block ends', async () => {
-    const stream = new WindowedStream('messages', redacting(20));
-    const { pieces: sent } = await stream.push(toBytes(block(0, ran, json.map(of))));
-    expect(Buffer.concat(sent).toString()).toContain('content_block_stop');
-  });
 });
 
 test('an event with more texts than can be looked at ends the stream', async () => {

@@ -1,6 +1,8 @@
 /** Streams of the four formats, for the tests beside the source; programs do not import it. */
 import { EventSplitter } from './events.ts';
 import { formatOf, readTexts, type TextProtocol } from './formats/index.ts';
+import type { WindowOptions } from './window.ts';
+import { WindowedStream } from './windowed-stream.ts';
 
 const event = (data: object, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
@@ -80,3 +82,64 @@ export const cut = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
   const at = [0, ...cuts.map((each) => each % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
 };
+
+export const block = (index: number, content_block: object, deltas: readonly object[] = []) => [
+  { type: 'content_block_start', index, content_block },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+  { type: 'content_block_stop', index },
+];
+export const citation = (word: string) => ({
+  type: 'char_location',
+  cited_text: `a ${word}`,
+  document_title: word,
+  file_id: 'f',
+});
+export const chunk = (delta: object, more: object = {}, root: object = {}) => ({
+  id: 'c',
+  choices: [{ index: 0, delta, finish_reason: null, ...more }],
+  ...root,
+});
+export const blocks = (index: number, delta: object) => chunk({ content_blocks: [{ index, delta }] });
+
+export const toBytes = (events: readonly object[]): Buffer =>
+  Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+
+/** The events with the pieces of JSON texts joined: where they are split is of no interest. */
+export function eventsIn(stream: string): readonly object[] {
+  const events = (stream.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)));
+  const joined = new Map<string, string>();
+  const kept = events.filter((event) => {
+    const { delta } = event.choices?.[0]?.delta.content_blocks?.[0] ?? event;
+    const json =
+      delta?.partial_json ?? (event.type?.endsWith('.delta') && typeof delta === 'string' ? delta : undefined);
+    if (json === undefined) return true;
+    const key = `${event.type} ${event.index ?? event.output_index}`;
+    joined.set(key, (joined.get(key) ?? '') + json);
+    return false;
+  });
+  return [...kept, Object.fromEntries(joined)];
+}
+
+export const WORD = 'SECRET-1234';
+export const redacting = (size: number): WindowOptions<string> => ({
+  size,
+  changesTexts: true,
+  check: async (texts) => ({ kind: 'pass', texts: texts.map((text) => text.replaceAll(WORD, '[“g”]')) }),
+});
+export const denying = (size: number): WindowOptions<string> => ({
+  size,
+  changesTexts: false,
+  check: async (texts) =>
+    texts.some((text) => text.includes(WORD)) ? { kind: 'deny', denial: 'no' } : { kind: 'pass' },
+});
+
+export async function send(protocol: TextProtocol, given: readonly Buffer[], options: WindowOptions<string>) {
+  const stream = new WindowedStream(protocol, options);
+  let out = '';
+  for (const piece of [...given, undefined]) {
+    const result = await (piece === undefined ? stream.end() : stream.push(piece));
+    out += Buffer.concat(result.pieces).toString();
+    if (result.denial !== undefined) return { out, denial: result.denial };
+  }
+  return { out, denial: undefined };
+}

@@ -1,6 +1,7 @@
 /** Chat and text completions: chunks with choices, of which checks look at the first. */
 import { isObject } from '@gatehouse/crds';
-import { ANSWER_QUOTES, CHOICE_QUOTES, type TextWithin, textsOfBlock, textsOfMembers } from '../../extract/index.ts';
+import { ANSWER_QUOTES, CHOICE_QUOTES, type TextWithin, textsOfMembers, textsOfMessage } from '../../extract/index.ts';
+import { ChatBlocks, pathIn } from './chat-blocks.ts';
 import {
   type EventTexts,
   forgetTokens,
@@ -11,7 +12,7 @@ import {
   type TextSlot,
   type Writable,
 } from './format.ts';
-import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
+import { type Ended, joined, slotsWithin } from './within.ts';
 
 interface ChoiceTexts extends Ended {
   readonly isEnd: boolean;
@@ -21,9 +22,9 @@ type Of = Pick<TextSlot, 'part' | 'use'>;
 type ReadChoice = (choice: Writable, part: Of) => ChoiceTexts;
 
 export function chatFormat(): StreamFormat {
-  const inputs = new JsonReaders();
-  const readChoice: ReadChoice = (choice, of) => readChatChoice(choice, of, inputs);
-  return { repeats: false, read: (data) => readChunk(data, readChoice), end: () => inputs.endAll() };
+  const open = new ChatBlocks();
+  const readChoice: ReadChoice = (choice, of) => readChatChoice(choice, of, open);
+  return { repeats: false, read: (data) => readChunk(data, readChoice), end: () => open.inputs.endAll() };
 }
 
 export const completionFormat = (): StreamFormat => ({
@@ -46,11 +47,11 @@ function readChunk(data: Writable, readChoice: ReadChoice): EventTexts {
 }
 
 const within = (owner: Writable, texts: readonly TextWithin[], { part, use }: Of): Ended =>
-  slotsWithin(owner, texts, { use, json: () => `${part}.input` });
+  slotsWithin(owner, texts, { use, json: pathIn(part) });
 
 const hasReason = (choice: Writable): boolean => typeof choice['finish_reason'] === 'string';
 
-function readChatChoice(choice: Writable, of: Of, inputs: JsonReaders): ChoiceTexts {
+function readChatChoice(choice: Writable, of: Of, open: ChatBlocks): ChoiceTexts {
   const { delta } = choice;
   const quotes = within(choice, textsOfMembers(choice, CHOICE_QUOTES, []), of);
   if (!isObject(delta))
@@ -65,32 +66,30 @@ function readChatChoice(choice: Writable, of: Of, inputs: JsonReaders): ChoiceTe
   );
   const said = [...calls.flatMap(argumentsOf(of.part)), ...functionSlots(delta, of.part)];
   const isEnd = hasReason(choice) || calls.length + said.length > 0;
-  const endsPlan = isEnd || texts.some(({ text }) => text !== '');
+  const isSaid = isEnd || texts.some(({ text }) => text !== '');
+  const beside = open.textsOf(blocks, of);
+  const message = textsOfMessage(delta, []);
+  const audio = message.some(isSpoken) ? slotAt(delta['audio'] as Writable, 'transcript', spokenOf(of)) : [];
   const own = {
-    slots: [...plans, ...texts, ...refusal, ...code, ...said],
+    slots: [...plans, ...texts, ...refusal, ...audio, ...code, ...said],
     ends: [
-      ...(isEnd ? [`${of.part}.refusal`] : []),
+      ...(isEnd ? [`${of.part}.refusal`, spokenOf(of).part] : []),
       ...code.map(({ part }) => part),
-      ...(endsPlan ? [planOf(of.part)] : []),
+      ...(isSaid ? [planOf(of.part)] : []),
+      ...open.endedBy(blocks, { part: of.part, isSaid }),
     ],
   };
-  const annotations = within(delta, textsOfMembers(delta, ['annotations'], []), of);
-  return { ...joined([own, ...blocks.map(besideOf(of, inputs)), annotations, quotes]), isEnd };
+  const quoted = within(
+    delta,
+    message.filter((text) => !isSpoken(text)),
+    of,
+  );
+  return { ...joined([own, beside, quoted, quotes]), isEnd };
 }
 
-/** What a provider has run itself, and citations. */
-const besideOf =
-  ({ part, use }: Of, inputs: JsonReaders) =>
-  (block: Writable, place: number): Ended => {
-    const { delta } = block;
-    if (!isObject(delta)) return NO_SLOTS;
-    const name = `${part}.block.${indexIn(block, place)}`;
-    const { partial_json: input, ...whole } = delta;
-    const beside = within(delta, textsOfBlock(whole, []), { part: name, use });
-    if (input === undefined) return beside;
-    const json = { input: inputs.of(name), part: `${name}.input`, use };
-    return joined([beside, jsonSlots(delta, 'partial_json', json)]);
-  };
+/** What sound says comes in pieces. */
+const isSpoken = ({ path }: TextWithin): boolean => path[0] === 'audio';
+const spokenOf = ({ part, use }: Of): Of => ({ part: `${part}.audio`, use });
 
 /** The content is a text, or a list of parts; extra `content_blocks` have the same text again, or another. */
 function contentSlots(delta: Writable, blocks: readonly Writable[], of: Of): readonly TextSlot[] {

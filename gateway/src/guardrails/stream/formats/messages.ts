@@ -2,7 +2,7 @@
 
 import { isObject } from '@gatehouse/crds';
 import { scalarText } from '../../../lib/scalar-text.ts';
-import { isOwnCall, textsOfBlock } from '../../extract/index.ts';
+import { isOwnCall, isSummary, textsOfBlock } from '../../extract/index.ts';
 import { type EventTexts, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
 import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
@@ -45,7 +45,9 @@ function deltaTexts(delta: unknown, part: string, inputs: JsonReaders): Ended {
 }
 
 const besideOf = (block: Writable, part: string): Ended =>
-  slotsWithin(block, textsOfBlock(block, []), { use: 'checked', json: () => `${part}.input` });
+  isSummary(block)
+    ? { slots: slotAt(block, 'content', { part, use: 'checked' }), ends: [] }
+    : slotsWithin(block, textsOfBlock(block, []), { use: 'checked', json: () => `${part}.input` });
 
 const textsOf = (owner: Writable, part: string): readonly TextSlot[] => [
   ...slotAt(owner, 'text', { part, use: 'checked' }),

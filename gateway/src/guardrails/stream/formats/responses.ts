@@ -18,7 +18,7 @@ interface TextEvent {
   readonly use: TextSlot['use'];
   readonly isWhole: boolean;
   /** What it is a text of, other than a part of the content or a call. */
-  readonly of?: 'code' | 'summary';
+  readonly of?: 'code' | 'summary' | 'command';
 }
 
 const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>([
@@ -32,6 +32,9 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
   ['response.reasoning_summary_text.done', { member: 'text', use: 'checked', isWhole: true, of: 'summary' }],
   ['response.code_interpreter_call_code.delta', { member: 'delta', use: 'checked', isWhole: false, of: 'code' }],
   ['response.code_interpreter_call_code.done', { member: 'code', use: 'checked', isWhole: true, of: 'code' }],
+  ['response.shell_call_command.added', { member: 'command', use: 'checked', isWhole: false, of: 'command' }],
+  ['response.shell_call_command.delta', { member: 'delta', use: 'checked', isWhole: false, of: 'command' }],
+  ['response.shell_call_command.done', { member: 'command', use: 'checked', isWhole: true, of: 'command' }],
   ['response.function_call_arguments.delta', { member: 'delta', use: 'arguments', isWhole: false }],
   ['response.function_call_arguments.done', { member: 'arguments', use: 'arguments', isWhole: true }],
   ['response.custom_tool_call_input.delta', { member: 'delta', use: 'shown', isWhole: false }],
@@ -40,6 +43,8 @@ const TEXT_EVENTS: ReadonlyMap<unknown, TextEvent> = new Map<string, TextEvent>(
 
 /** Events behind the last text. */
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
+
+const UNSEEN = /^response\.(?:audio|apply_patch_call_operation_diff)\.[a-z]+$/;
 
 /** `inputs`: of the calls that the provider answers itself. */
 function read(data: Writable, inputs: JsonReaders): EventTexts {
@@ -50,7 +55,7 @@ function read(data: Writable, inputs: JsonReaders): EventTexts {
     const { use, isWhole } = event;
     return { data, slots: slotAt(data, event.member, { part, use, isWhole }), ends: isWhole ? [part] : [] };
   }
-  const found = inJson(data, inputs) ?? whole(data);
+  const found = inJson(data, inputs) ?? inShell(data) ?? whole(data) ?? unknown(data);
   return LAST.has(type) ? { data, ...found, ends: 'all' } : { data, ...found };
 }
 
@@ -58,6 +63,7 @@ function partOfEvent({ use, of }: TextEvent, data: Writable): string {
   const { output_index: item, content_index: content, summary_index: summary } = data;
   if (of === 'code') return codeOf(item);
   if (of === 'summary') return summaryOf(item, summary);
+  if (of === 'command') return commandOf(item, data['command_index']);
   return use === 'checked' ? partOf(item, content) : callOf(item);
 }
 
@@ -74,14 +80,48 @@ function inJson(data: Writable, inputs: JsonReaders): Ended | undefined {
   }
 }
 
+/** What commands have put out. */
+function inShell({ type, delta, output, output_index: item, command_index: command }: Writable): Ended | undefined {
+  const slotsOf = (each: Writable, isWhole: boolean): TextSlot[] =>
+    ['stdout', 'stderr'].flatMap((name) =>
+      slotAt(each, name, { part: outputOf(item, command, name), use: 'checked', isWhole }),
+    );
+  switch (type) {
+    case 'response.shell_call_output_content.delta':
+      return isObject(delta) ? { slots: slotsOf(delta, false), ends: [] } : undefined;
+    case 'response.shell_call_output_content.done': {
+      const slots = objectsIn(output).flatMap((each) => slotsOf(each, true));
+      return { slots, ends: ['stdout', 'stderr'].map((name) => outputOf(item, command, name)) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Events that are not known, but say something; sound and what a client runs itself is not looked at. */
+function unknown(data: Writable): Ended {
+  const { type, delta, output_index: item, content_index: content } = data;
+  if (typeof type !== 'string' || !type.startsWith('response.') || UNSEEN.test(type)) return NO_SLOTS;
+  const part = `${type.slice(0, type.lastIndexOf('.'))} ${partOf(item, content)}`;
+  const slots = [
+    ...slotAt(data, 'delta', { part, use: 'checked' }),
+    ...slotAt(data, 'text', { part, use: 'checked', isWhole: true }),
+  ];
+  const own = { slots, ends: type.endsWith('.delta') ? [] : [part] };
+  return isObject(delta) ? joined([own, within(data, textsOfMembers(data, ['delta'], []), item)]) : own;
+}
+
 const partOf = (item: unknown, content: unknown): string => `${scalarText(item)}.${scalarText(content)}`;
 const callOf = (item: unknown): string => `${scalarText(item)}.call`;
 const summaryOf = (item: unknown, place: unknown): string => `${scalarText(item)}.summary.${scalarText(place)}`;
 const codeOf = (item: unknown): string => `${scalarText(item)}.code`;
+const commandOf = (item: unknown, command: unknown): string => `${scalarText(item)}.command.${scalarText(command)}`;
+const outputOf = (item: unknown, command: unknown, name: string): string =>
+  `${scalarText(item)}.output.${scalarText(command)}.${name}`;
 const jsonOf = (item: unknown): string => `${scalarText(item)}.json`;
 
 /** The texts of a whole annotation, part, item or answer. */
-function whole(data: Writable): Ended {
+function whole(data: Writable): Ended | undefined {
   const { annotation, part, item, response, output_index: index } = data;
   const { content_index: content, summary_index: summary } = data;
   if (isObject(annotation)) return within(data, textsOfMembers(data, ['annotation'], []), index);
@@ -90,7 +130,7 @@ function whole(data: Writable): Ended {
     return closed(partSlots(part, name), name);
   }
   if (isObject(item)) return closed(itemSlots(item, index), callOf(index));
-  if (!isObject(response)) return NO_SLOTS;
+  if (!isObject(response)) return undefined;
   return joined(objectsIn(response['output']).map((each, place) => itemSlots(each, place)));
 }
 
@@ -117,6 +157,7 @@ function itemSlots(item: Writable, index: unknown): Ended {
       item,
       textsOfItem(item, []).filter(({ path }) => !isCode(item, path)),
       index,
+      (path) => shellPart(item, path, index),
     ),
   ]);
 }
@@ -136,8 +177,19 @@ function unsealing(item: Writable, texts: Ended): Ended {
 /** It comes in pieces. */
 const isCode = ({ type }: Writable, path: Path): boolean => type === 'code_interpreter_call' && path[0] === 'code';
 
-const within = (owner: Writable, texts: readonly TextWithin[], index: unknown): Ended =>
-  slotsWithin(owner, texts, { use: 'checked', json: () => jsonOf(index) });
+/** Of commands of a shell, and of what they have put out, which may have come in pieces. */
+function shellPart({ type }: Writable, path: Path, index: unknown): string | undefined {
+  const [first, second, third] = path;
+  if (type === 'shell_call') return second === 'commands' ? commandOf(index, third) : undefined;
+  return type === 'shell_call_output' && first === 'output' ? outputOf(index, second, String(third)) : undefined;
+}
+
+const within = (
+  owner: Writable,
+  texts: readonly TextWithin[],
+  index: unknown,
+  known?: (path: Path) => string | undefined,
+): Ended => slotsWithin(owner, texts, { use: 'checked', json: () => jsonOf(index), ...(known && { known }) });
 
 const partSlots = (part: Writable, name: string): Ended =>
   joined([

@@ -37,17 +37,21 @@ export const closed = ({ ends, waits = [], ...rest }: Ended, part: string): Ende
   ends: [...ends, ...waits, part],
 });
 
-/** Texts that come whole. What says the same as an earlier one is a repetition of it: it is checked once. `json`: the part of a JSON text. */
+/** Texts that come whole. What says the same as an earlier one is a repetition of it: it is checked once. `json`: the part of a JSON text; `known`: of what has come in pieces. */
 export function slotsWithin(
   owner: Writable,
   texts: readonly TextWithin[],
-  { use, json }: { readonly use: TextSlot['use']; json(path: Path): string },
+  {
+    use,
+    json,
+    known,
+  }: { readonly use: TextSlot['use']; json(path: Path): string; known?(path: Path): string | undefined },
 ): Ended {
   return joined(
     texts.map(({ text, path, isJson }) => {
       const { holder, name } = placeIn(owner, path);
       if (isJson) return jsonSlots(holder, name, { part: json(path), use });
-      const part = `${use}=${hash('sha256', text, 'base64')}`;
+      const part = known?.(path) ?? `${use}=${hash('sha256', text, 'base64')}`;
       const write = (next: string): void => {
         holder[name] = next;
       };
