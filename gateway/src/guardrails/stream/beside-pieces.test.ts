@@ -105,6 +105,14 @@ describe('texts that come in pieces', () => {
     expect(Buffer.concat([...restoring.push(named), ...restoring.end()]).toString()).toMatch(/"Bo"/);
   });
 
+  test.for([
+    { type: 'compaction', content: '' },
+    { type: 'mcp_tool_result', content: null },
+  ])('are looked at where the first piece says nothing: $type', async (first) => {
+    const bytes = toBytes([blocks(2, first), blocks(2, { content: 'SECRET-1234' })]);
+    expect((await send('chat', [bytes], redacting(1_000))).out).not.toContain('SECRET');
+  });
+
   test('end with their block', async () => {
     const result = (content: string) => blocks(3, { type: 'mcp_tool_result', content });
     for (const [i, next] of [blocks(4, { text: 'So' }), chunk({ content: 'So' })].entries()) {
@@ -147,4 +155,52 @@ describe('JSON that is cut off in an escape', () => {
     const { pieces: sent } = await stream.push(toBytes(block(0, ran, json.map(of))));
     expect(Buffer.concat(sent).toString()).toContain('content_block_stop');
   });
+});
+
+describe('chunks of a chat with the message so far', () => {
+  const chunks = (ends: readonly (readonly [string, object])[]) =>
+    ends.map(([content, message]) => chunk({ content }, { message }));
+
+  test('leave without it', async () => {
+    const bytes = toBytes(
+      chunks([
+        ['a SEC', { content: 'a SEC' }],
+        ['RET-1234 b', { content: 'a SECRET-1234 b' }],
+      ]),
+    );
+    const { out } = await send('chat', [bytes], redacting(1_000));
+    expect(out).not.toMatch(/SEC|message/);
+    expect(out).toContain('[“g”]');
+  });
+
+  test('are looked at where it is all that they say', async () => {
+    const { delta: _, ...choice } = { index: 0, delta: {}, message: { content: 'a SECRET-1234 b' } };
+    const { out } = await send('chat', [toBytes([{ choices: [choice] }])], redacting(1_000));
+    expect(out).toContain('"content":"a [“g”] b"');
+  });
+});
+
+describe('what a provider may send too much of', () => {
+  test.for<{ name: string; protocol: TextProtocol; events: readonly object[] }>([
+    {
+      name: 'blocks',
+      protocol: 'chat',
+      events: [chunk({ content_blocks: Array.from({ length: 10_001 }, () => ({})) })],
+    },
+    {
+      name: 'strings',
+      protocol: 'messages',
+      events: block(0, { type: 'server_tool_use', id: 's', name: 'f' }, [
+        { type: 'input_json_delta', partial_json: `[${'"",'.repeat(20_001)}` },
+      ]),
+    },
+  ])('breaks the stream: $name', async ({ protocol, events }) => {
+    const stream = new WindowedStream(protocol, redacting(1_000));
+    await expect(async () => stream.push(toBytes(events))).rejects.toMatchObject({ code: 'UPSTREAM_STREAM_BROKEN' });
+  });
+});
+
+test('arguments that are no JSON are looked at as they are', async () => {
+  const done = { type: 'response.mcp_call_arguments.done', output_index: 0, arguments: 'SECRET-1234' };
+  expect((await send('responses', [toBytes([done])], redacting(1_000))).out).not.toContain('SECRET');
 });

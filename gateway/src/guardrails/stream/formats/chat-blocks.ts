@@ -5,7 +5,7 @@ import { type TextWithin, textsOfBlock } from '../../extract/index.ts';
 import { indexIn, slotAt, type TextSlot, type Writable } from './format.ts';
 import { type Ended, JsonReaders, joined, jsonSlots, NO_SLOTS, slotsWithin } from './within.ts';
 
-/** Blocks of one stream whose texts come in pieces. */
+/** Blocks of one stream, and of one event. */
 const MAX_BLOCKS = 10_000;
 
 type Of = Pick<TextSlot, 'part' | 'use'>;
@@ -21,7 +21,7 @@ const NONE: OpenBlocks = { blocks: [], pieces: [] };
 /** One per stream. */
 export class ChatBlocks {
   readonly inputs = new JsonReaders();
-  /** Types of the blocks that have texts in pieces: only the first piece has it. */
+  /** Types of blocks: only their first piece has it. */
   readonly #types = new Map<string, string>();
   /** By choice. */
   readonly #open = new Map<string, OpenBlocks>();
@@ -31,14 +31,16 @@ export class ChatBlocks {
   /** What a provider has run itself, and citations. */
   textsOf(blocks: readonly Writable[], of: Of): Ended {
     this.#pieces = [];
+    assertFewBlocks(blocks.length);
     return joined(blocks.map((block, place) => this.#textsOfBlock(block, nameOf(of.part, block, place), of)));
   }
 
   #textsOfBlock({ delta }: Writable, name: string, { use }: Of): Ended {
     if (!isObject(delta)) return NO_SLOTS;
     const { partial_json: input, ...given } = delta;
+    this.#remember(name, given['type']);
     const type = this.#types.get(name);
-    const whole = given['type'] === undefined && type !== undefined ? { ...given, type } : given;
+    const whole = type === undefined ? given : { ...given, type };
     const texts = textsOfBlock(whole, []);
     const beside = slotsWithin(
       delta,
@@ -47,7 +49,6 @@ export class ChatBlocks {
     );
     const slots = texts.filter(isPiece).flatMap(({ path: [member] }) => {
       const part = `${name}.${member}`;
-      this.#remember(name, whole['type']);
       this.#pieces.push(part);
       return slotAt(delta, String(member), { part, use });
     });
@@ -58,12 +59,8 @@ export class ChatBlocks {
   }
 
   #remember(name: string, type: unknown): void {
-    if (typeof type !== 'string' || this.#types.has(name)) return;
-    if (this.#types.size >= MAX_BLOCKS) {
-      throw new AppError('UPSTREAM_STREAM_BROKEN', {
-        detail: `The answer has more than ${MAX_BLOCKS} results of tools`,
-      });
-    }
+    if (typeof type !== 'string') return;
+    if (!this.#types.has(name)) assertFewBlocks(this.#types.size + 1);
     this.#types.set(name, type);
   }
 
@@ -76,10 +73,20 @@ export class ChatBlocks {
     const open = this.#open.get(part) ?? NONE;
     const now = blocks.map((block, place) => nameOf(part, block, place));
     const pieces = this.#pieces;
+    if (!this.#open.has(part)) assertFewBlocks(this.#open.size + 1);
     this.#open.set(part, { blocks: now.length === 0 ? open.blocks : now, pieces });
-    const others = now.length === 0 ? [] : open.blocks.filter((name) => !now.includes(name));
-    return [...others, ...open.pieces.filter((name) => !pieces.includes(name))];
+    return [...(now.length === 0 ? [] : without(open.blocks, now)), ...without(open.pieces, pieces)];
   }
+}
+
+function assertFewBlocks(count: number): void {
+  if (count <= MAX_BLOCKS) return;
+  throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `The answer has more than ${MAX_BLOCKS} blocks` });
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  const left = new Set(others);
+  return names.filter((name) => !left.has(name));
 }
 
 const nameOf = (part: string, block: Writable, place: number): string => `${part}.block.${indexIn(block, place)}`;

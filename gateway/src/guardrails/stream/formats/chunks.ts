@@ -12,7 +12,7 @@ import {
   type TextSlot,
   type Writable,
 } from './format.ts';
-import { type Ended, joined, slotsWithin } from './within.ts';
+import { type Ended, joined, NO_SLOTS, slotsWithin } from './within.ts';
 
 interface ChoiceTexts extends Ended {
   readonly isEnd: boolean;
@@ -53,7 +53,8 @@ const hasReason = (choice: Writable): boolean => typeof choice['finish_reason'] 
 
 function readChatChoice(choice: Writable, of: Of, open: ChatBlocks): ChoiceTexts {
   const { delta } = choice;
-  const quotes = within(choice, textsOfMembers(choice, CHOICE_QUOTES, []), of);
+  const message = withoutMessage(choice) ?? wholeMessage(choice, of);
+  const quotes = joined([message, within(choice, textsOfMembers(choice, CHOICE_QUOTES, []), of)]);
   if (!isObject(delta))
     return { ...joined([quotes, { slots: [], ends: [planOf(of.part)] }]), isEnd: hasReason(choice) };
   const blocks = objectsIn(delta['content_blocks']);
@@ -68,8 +69,8 @@ function readChatChoice(choice: Writable, of: Of, open: ChatBlocks): ChoiceTexts
   const isEnd = hasReason(choice) || calls.length + said.length > 0;
   const isSaid = isEnd || texts.some(({ text }) => text !== '');
   const beside = open.textsOf(blocks, of);
-  const message = textsOfMessage(delta, []);
-  const audio = message.some(isSpoken) ? slotAt(delta['audio'] as Writable, 'transcript', spokenOf(of)) : [];
+  const besides = textsOfMessage(delta, []);
+  const audio = besides.some(isSpoken) ? slotAt(delta['audio'] as Writable, 'transcript', spokenOf(of)) : [];
   const own = {
     slots: [...plans, ...texts, ...refusal, ...audio, ...code, ...said],
     ends: [
@@ -81,10 +82,25 @@ function readChatChoice(choice: Writable, of: Of, open: ChatBlocks): ChoiceTexts
   };
   const quoted = within(
     delta,
-    message.filter((text) => !isSpoken(text)),
+    besides.filter((text) => !isSpoken(text)),
     of,
   );
   return { ...joined([own, beside, quoted, quotes]), isEnd };
+}
+
+/** Perplexity's chunks have the message so far beside each piece: a text that is said again each time, and is left out. */
+function withoutMessage(choice: Writable): Ended | undefined {
+  if (!isObject(choice['delta']) || (choice['message'] ?? null) === null) return undefined;
+  delete choice['message'];
+  return { ...NO_SLOTS, isChanged: true };
+}
+
+/** Of a chunk that has no piece. */
+function wholeMessage({ message }: Writable, of: Of): Ended {
+  if (!isObject(message)) return NO_SLOTS;
+  const { content: text } = message;
+  const content: TextWithin[] = typeof text === 'string' ? [{ text, path: ['content'], isJson: false }] : [];
+  return within(message, [...content, ...textsOfMessage(message, [])], of);
 }
 
 /** What sound says comes in pieces. */

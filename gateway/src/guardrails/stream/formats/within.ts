@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../errors/index.ts';
 import { encoded, type JsonPiece, JsonStrings, type Path, type TextWithin } from '../../extract/index.ts';
-import type { Tail, TextSlot, Writable } from './format.ts';
+import { slotAt, type Tail, type TextSlot, type Writable } from './format.ts';
 
 /** Slots of an event, and the parts of them that end with it. */
 export interface Ended {
@@ -76,6 +76,8 @@ export interface JsonOptions extends Pick<TextSlot, 'part' | 'use'> {
 export function jsonSlots(owner: Writable, name: string, { part, use, input }: JsonOptions): Ended {
   const text = owner[name];
   if (typeof text !== 'string') return NO_SLOTS;
+  assertFewQuotes(text);
+  if (input === undefined && isPlain(text)) return wholeSlot(owner, name, { part, use });
   const strings = input?.strings ?? new JsonStrings();
   const isChanged = input?.moveTail() ?? false;
   const { pieces, ended } = strings.push(text);
@@ -102,6 +104,36 @@ export function jsonSlots(owner: Writable, name: string, { part, use, input }: J
   const tails = input === undefined || tail.raw === '' ? [] : [input.hold(move)];
   const found = { slots, ends: [], waits: ended.map((string) => `${part}.${string}`), isChanged, tails };
   return strings.isComplete ? closed(found, part) : found;
+}
+
+/** What has to be JSON, and is none with a string in it. */
+function isPlain(text: string): boolean {
+  if (text.includes('"') || text.trim() === '') return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function wholeSlot(owner: Writable, name: string, { part, use }: Pick<TextSlot, 'part' | 'use'>): Ended {
+  const slots = slotAt(owner, name, { part: `${part}.plain`, use, isWhole: true });
+  return { slots, ends: [], waits: slots.map((slot) => slot.part) };
+}
+
+/** Of one event: pieces are made of all strings before any is checked. */
+const MAX_QUOTES = 40_000;
+
+function assertFewQuotes(text: string): void {
+  if (text.length <= MAX_QUOTES) return;
+  let count = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    count += 1;
+    if (count > MAX_QUOTES) {
+      throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `An event has JSON with more than ${MAX_QUOTES} quotes` });
+    }
+  }
 }
 
 /** Joined when the event is written: not once for each string. */
