@@ -174,7 +174,7 @@ function mockPage(): string {
       'with a text.',
     '## Bounds',
     'Answered with 400 in the shape of the provider: a model name of more than 256 characters, more than 1,024 tools, and requests whose ' +
-      'answer would have more than 20 MiB (many choices, vectors or log probabilities). Of a text of more than 65,536 characters ' +
+      'answer would have more than 20 MiB (many choices, vectors or log probabilities; streams of `/v1/responses` have a text five times). Of a text of more than 65,536 characters ' +
       'only the beginning and the end are looked at for names of tools and their input.',
     '## Paths',
     'Files, batches, fine-tuning jobs, vector stores and responses are remembered while the process runs, the newest of each. ' +
