@@ -1,9 +1,12 @@
 /** The table of feedback: that of guardrails is written here, that of people and clients by the management API. */
 import { withoutBrokenText } from '@gatehouse/crds';
 import { LOG_SCHEMA } from '@gatehouse/crds/logs';
+import type { RawBuilder, Sql } from 'kysely';
 import type { createDatabase } from '../../store/index.ts';
 import type { SealedBatch } from '../log-store.ts';
 import type { LogFeedback } from '../request-log.ts';
+
+const tableIn = (sql: Sql) => sql.table(`${LOG_SCHEMA}.feedback`);
 
 type Database = Pick<ReturnType<typeof createDatabase>, 'use'>;
 
@@ -14,7 +17,7 @@ export async function writeFeedback(database: Database, { records }: SealedBatch
     return { ...one, created_at: at, updated_at: at };
   });
   await database.use(({ queries, sql }) => {
-    const table = sql.table(`${LOG_SCHEMA}.feedback`);
+    const table = tableIn(sql);
     const json = withoutBrokenText(JSON.stringify(rows));
     return sql`
       insert into ${table} select * from jsonb_populate_recordset(null::${table}, ${json}::jsonb)
@@ -25,20 +28,24 @@ export async function writeFeedback(database: Database, { records }: SealedBatch
 /** Deleted in one statement: a batch of many rows locks few others for long. */
 const BATCH = 10_000;
 
-/** Of guardrails, given before the day of an instant, in Unix time in ms. */
-export async function dropFeedbackBefore(database: Database, ms: number): Promise<void> {
-  const day = `${new Date(ms).toISOString().slice(0, 10)}T00:00:00Z`;
+/** Deletes in batches what a condition names; rows that others have locked stay. */
+async function deleteWhere(database: Database, condition: (sql: Sql) => RawBuilder<unknown>): Promise<void> {
   for (let deleted = BATCH; deleted === BATCH; ) {
     deleted = await database.use(async ({ queries, sql }) => {
-      const table = sql.table(`${LOG_SCHEMA}.feedback`);
+      const table = tableIn(sql);
       const { numAffectedRows = 0n } = await sql`
         delete from ${table} where id in (
-          select id from ${table} where guardrail is not null and created_at < ${day}::timestamptz limit ${BATCH}
-          for update skip locked
+          select id from ${table} where ${condition(sql)} limit ${BATCH} for update skip locked
         )`.execute(queries);
       return Number(numAffectedRows);
     });
   }
+}
+
+/** Of guardrails, given before the day of an instant, in Unix time in ms. */
+export async function dropFeedbackBefore(database: Database, ms: number): Promise<void> {
+  const day = `${new Date(ms).toISOString().slice(0, 10)}T00:00:00Z`;
+  await deleteWhere(database, (sql) => sql`guardrail is not null and created_at < ${day}::timestamptz`);
 }
 
 /**
@@ -53,9 +60,6 @@ const OVERHEAD_BYTES = 256;
 /** Rows whose size is looked at, in whole pages. */
 const SAMPLE = 10_000;
 
-/** Deleted in one statement: short, and no work for the connection of rows. */
-const OLDEST_BATCH = 20_000;
-
 /**
  * Deletes the oldest of what takes more, whoever gave it. Told from the sizes of rows, not of files, which do not get smaller. Several processes agree on
  * what goes, and none waits for the rows of another.
@@ -65,22 +69,12 @@ export async function keepNewestFeedback(database: Database, maxBytes: number): 
   if (maxRows === undefined) return;
   const newestOld = await database.use(async ({ queries, sql }) => {
     const { rows } = await sql<{ at: string; id: string }>`
-      select created_at::text as at, id::text as id from ${sql.table(`${LOG_SCHEMA}.feedback`)}
+      select created_at::text as at, id::text as id from ${tableIn(sql)}
       order by created_at desc, feedback.id desc offset ${maxRows} limit 1`.execute(queries);
     return rows[0];
   });
   if (newestOld === undefined) return;
-  for (let deleted = OLDEST_BATCH; deleted === OLDEST_BATCH; ) {
-    deleted = await database.use(async ({ queries, sql }) => {
-      const table = sql.table(`${LOG_SCHEMA}.feedback`);
-      const { numAffectedRows = 0n } = await sql`
-        delete from ${table} where id in (
-          select id from ${table} where (created_at, id) <= (${newestOld.at}::timestamptz, ${newestOld.id}::uuid)
-          limit ${OLDEST_BATCH} for update skip locked
-        )`.execute(queries);
-      return Number(numAffectedRows);
-    });
-  }
+  await deleteWhere(database, (sql) => sql`(created_at, id) <= (${newestOld.at}::timestamptz, ${newestOld.id}::uuid)`);
 }
 
 /** Of what is too much a tenth more goes: without an index of all workspaces the oldest are found by looking at all. */
@@ -89,7 +83,7 @@ const KEPT = 0.9;
 /** How many rows of the size that they have stay; undefined: all have room. */
 const roomFor = (database: Database, maxBytes: number): Promise<number | undefined> =>
   database.use(async ({ queries, sql }) => {
-    const table = sql.table(`${LOG_SCHEMA}.feedback`);
+    const table = tableIn(sql);
     const { rows } = await sql<{ count: string }>`select count(*)::text as count from ${table}`.execute(queries);
     const count = Number(rows[0]?.count);
     if (count * LARGEST_BYTES <= maxBytes) return undefined;
