@@ -134,7 +134,8 @@ describe.runIf(hasExtension)('vectors in PostgreSQL with pgvector', () => {
     try {
       const cache = { mode: 'semantic', embeddingModel: '@openai/text-embedding-3-small', similarityPercent: 80 };
       const entries = [[...baseEntries(mock), config('similar', { provider: '@openai', cache } as never)].flat()];
-      const env = { REDIS_URL: redis.url, GATEHOUSE_BATCH_DATABASE_URL: await server.database() };
+      const url = await server.database();
+      const env = { REDIS_URL: redis.url, GATEHOUSE_BATCH_DATABASE_URL: url };
       await using one = await startGateway({ entries, env });
       await using two = await startGateway({ entries, env });
       for (const gateway of [one, two]) {
@@ -147,11 +148,15 @@ describe.runIf(hasExtension)('vectors in PostgreSQL with pgvector', () => {
         });
         return headers['x-gw-cache-status'];
       };
-      expect(await ask(one, 'Please tell me what the capital city of France is called')).toBe('SEMANTIC MISS');
-      await waitFor(
-        async () => (await ask(two, 'Please tell me what is the capital city of France called')) === 'SEMANTIC HIT',
-        { what: 'the answer of the other gateway' },
-      );
+      const first = 'Please tell me what the capital city of France is called';
+      expect(await ask(one, first)).toBe('SEMANTIC MISS');
+      // A gateway that asks before both are there stores an answer of its own.
+      for (const gateway of [one, two]) {
+        await waitFor(async () => (await ask(gateway, first)) === 'HIT', { what: 'the stored answer' });
+      }
+      const isStored = async () => (await server.sql('select 1 from gateway_cache.vectors', databaseOf(url))) !== '[]';
+      await waitFor(isStored, { what: 'the stored vector' });
+      expect(await ask(two, 'Please tell me what is the capital city of France called')).toBe('SEMANTIC HIT');
     } finally {
       await mock.close();
     }
